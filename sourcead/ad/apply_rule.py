@@ -8,8 +8,6 @@ A rule is a Python function.  It is lowered by the frontend like the user's code
 If a rule depends on something that the types leave open, such as a rank, the generated text calls the rule itself.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cache
 

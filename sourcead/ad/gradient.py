@@ -8,8 +8,6 @@
                     return y, pullback
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from sourcead.ad.cotangents.by_variable import Cotangents

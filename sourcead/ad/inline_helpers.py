@@ -6,8 +6,6 @@
 Only calls that a derivative passes through are inlined, including those in the inlined bodies.
 """
 
-from __future__ import annotations
-
 import types
 from collections.abc import Iterable
 from dataclasses import replace

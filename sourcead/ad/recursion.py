@@ -7,8 +7,6 @@ If a derivative is not differentiated again, the reverse sweep calls the pullbac
 nothing is computed twice; `f_cotangents` computes the values of a call again, once for each level of the recursion above it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from sourcead.analysis.builder import Builder

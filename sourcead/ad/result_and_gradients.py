@@ -4,8 +4,6 @@
     d_x                     in the structure, shape and dtype of the parameter x
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from sourcead import runtime

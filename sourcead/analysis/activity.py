@@ -4,8 +4,6 @@ A value is *varied* if it depends on the inputs that are differentiated, *useful
 through operations that pass derivatives on.  Only values that are varied and useful get cotangents.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 

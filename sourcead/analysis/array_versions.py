@@ -7,8 +7,6 @@ branch that updates it in one arm, pass the buffer on.  All versions of a buffer
 All versions have one shape and dtype; `queried` tells the ops that read no more than these.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

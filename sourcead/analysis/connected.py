@@ -1,7 +1,5 @@
 """Things that are connected: sets of those that belong together, and what can be reached from some of them step by step."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable
 from typing import Any
 

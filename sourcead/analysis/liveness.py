@@ -1,7 +1,5 @@
 """The variables that a block reads, the last statement that reads each, and the variables whose memory the block would write."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import cache
 

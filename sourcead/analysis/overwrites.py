@@ -23,8 +23,6 @@ there is an axis on which every subscript of the writes is above, or every one b
 If so, the list can be treated as holding copies of the rows at the time they were appended.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

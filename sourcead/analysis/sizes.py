@@ -1,7 +1,5 @@
 """The sizes of dims as expressions of variables in scope, such as `w.shape[0]` for the number of rows of `w`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ again with the sizes of its operands.  A dim that differs between iterations of 
 gets none.
 """
 
-from __future__ import annotations
-
 import builtins
 import math
 import operator

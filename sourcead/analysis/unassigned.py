@@ -8,8 +8,6 @@ function is differentiated.  It becomes `UNDEFINED` again, which prints as no st
 variable is None reads the variable.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace

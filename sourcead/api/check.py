@@ -7,8 +7,6 @@ For the scalar s(x) = sum over the results of Re(cotangent * result), each eleme
 (Fornberg 1988, table 1; the error is of order h^4). For complex x the imaginary part is moved too, and d_x = d_re - i d_im.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy

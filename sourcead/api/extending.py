@@ -10,8 +10,6 @@ A function with an adjoint rule needs nothing more to be differentiated. These f
 result decides what code later statements become, and a result in new memory may be written in place.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

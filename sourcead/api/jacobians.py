@@ -4,8 +4,6 @@
     row (k, j)        d y_k / d x_j = cotangent of x_j for the unit cotangent of y_k
 """
 
-from __future__ import annotations
-
 import functools
 import itertools
 from collections.abc import Callable, Iterator, Sequence

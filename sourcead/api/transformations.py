@@ -1,7 +1,5 @@
 """The public transformations `grad`, `value_and_grad`, `vjp`, `jvp`, `pushforward` and `hvp`."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -5,8 +5,6 @@
 `compile/` uses engines through the class `Engine` alone; `backends/numpy.py` and `backends/numba/engine.py` implement it.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The choice of an engine for each backend."""
 
-from __future__ import annotations
-
 import contextlib
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The engine that runs generated text unchanged, with NumPy."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sourcead.ad.forward.pushforward import pushforward, tangent_names

@@ -1,7 +1,5 @@
 """The options of `backend=Numba(...)`."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Wrappers that reduce the interpreter's overhead in long compilations."""
 
-from __future__ import annotations
-
 import functools
 import gc
 import sys

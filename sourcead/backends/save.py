@@ -4,8 +4,6 @@ Modules become imports, sourcead's runtime helpers and the user's functions are 
 an error class of sourcead becomes the built-in class that it is derived from.
 """
 
-from __future__ import annotations
-
 import ast
 import builtins
 import collections

@@ -1,7 +1,5 @@
 """The properties of a call's arguments that a generated text depends on: the types of all, from values or annotations, and some values."""
 
-from __future__ import annotations
-
 import contextlib
 import inspect
 import types

@@ -1,7 +1,5 @@
 """What runs before a generated function: wrappers that rearrange, convert or check its arguments, and the look-up that finds it."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 import itertools

@@ -1,7 +1,5 @@
 """Calls of the user's function beside generated code, and the comparison of values and slopes up to rounding."""
 
-from __future__ import annotations
-
 import copy
 import inspect
 import sys

@@ -1,7 +1,5 @@
 """What a derivative shows of the text that was generated for it: the source, its notes, a module."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any

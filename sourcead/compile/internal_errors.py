@@ -1,7 +1,5 @@
 """Unexpected exceptions of the compiler become `InternalError`, which says that the fault is in sourcead."""
 
-from __future__ import annotations
-
 import os
 import sysconfig
 import traceback

@@ -5,8 +5,6 @@ The *exact* key has dtypes and shapes and is quick to compute; it finds the func
 callables are *static*: their values are known while compiling and are part of the keys.
 """
 
-from __future__ import annotations
-
 import enum
 import types
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 A call is lowered to a block over new variables for its arguments and all that it reads of the function around.
 """
 
-from __future__ import annotations
-
 import operator
 from dataclasses import dataclass, replace
 from typing import Any

@@ -7,8 +7,6 @@ of the call. Derivatives of derivatives need nothing more: `grad(grad(f))` is th
 `language/transformations.py` lists the public functions that are recognised.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

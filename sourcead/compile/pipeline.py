@@ -3,8 +3,6 @@
     lower -> differentiate -> the engine's `prepare` and `emit`
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace

@@ -6,8 +6,6 @@ at run time, if the function can be compiled so.  Then each dim is forgotten in 
     assert np.ndim(x) == 2 and np.shape(x)[1] > 1, f"made for other shapes than x: {np.shape(x)}"
 """
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Find and map the numbers, arrays and containers in the arguments and results of a function."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any

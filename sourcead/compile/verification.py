@@ -4,8 +4,6 @@ The user's function is called on copies of the arguments.  Its value must equal,
 computes.  With `verify="gradient"` the derivative must also equal a difference quotient of the user's function.
 """
 
-from __future__ import annotations
-
 import inspect
 import logging
 import os

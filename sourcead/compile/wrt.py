@@ -1,7 +1,5 @@
 """The parameters that a derivative is taken with respect to, and their tangents."""
 
-from __future__ import annotations
-
 import inspect
 import typing
 from collections.abc import Iterable

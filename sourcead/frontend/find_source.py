@@ -5,7 +5,6 @@ compiled and compared with the code that runs: a file that was edited after it w
 lambdas on a line the right one is taken.
 """
 
-from __future__ import annotations
 import __future__
 
 import ast

@@ -3,8 +3,6 @@
 Values are immutable: an `Update`, `Append` or `Pop` works on a copy of its base, so no older version ever changes.
 """
 
-from __future__ import annotations
-
 import operator
 from typing import Any
 

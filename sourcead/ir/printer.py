@@ -1,7 +1,5 @@
 """The IR as text, for `.lower(...)`, tests and the developers of the compiler."""
 
-from __future__ import annotations
-
 from sourcead.ir.nodes import (
     AdjointBlock, Append, Attr, Block, Branch, Build, Call, Closure, Effect, Function, Index, Let, Loop, Op, Operand,
     Pop, Range, Stmt, Sub, Update

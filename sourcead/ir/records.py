@@ -1,7 +1,5 @@
 """Python objects while compiling: their types, and the data of records (named tuples, dataclasses, objects of the user's classes)."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import enum

@@ -5,8 +5,6 @@ it; if targets, results, parameters and initial values agree in number; if every
 initial value of a loop or a result of a block.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from sourcead.ir.nodes import (

@@ -5,8 +5,6 @@ variables to statements.  To rebuild: `rewrite` replaces statements, `map_atoms`
 A pass that needs the context of a statement recurses over `op.blocks` itself.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace

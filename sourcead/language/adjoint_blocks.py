@@ -1,7 +1,5 @@
 """`adjoint_of`: statements that run in the reverse sweep."""
 
-from __future__ import annotations
-
 import sys
 
 

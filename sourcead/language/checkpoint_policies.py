@@ -13,8 +13,6 @@
 A policy holds for every loop of a function (`grad(f, checkpoint=...)`) or for one (`for t in checkpoint(range(n), ...)`).
 """
 
-from __future__ import annotations
-
 import operator
 import re
 from collections.abc import Iterable

@@ -5,8 +5,6 @@ Called as plain Python functions they run the loops of their docstrings. Inside 
 `*`, `min`, `max` and `logaddexp` become calls of NumPy, other associative operators a tree of whole-array steps, and the rest loops.
 """
 
-from __future__ import annotations
-
 import builtins
 import operator
 import warnings

@@ -3,8 +3,6 @@
 They register themselves because the compiler cannot import them: they are built on it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any

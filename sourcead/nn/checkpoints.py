@@ -4,8 +4,6 @@ Each array is stored under its place in the structure, everything else as one te
 then renamed, so that a file of the final name is always complete.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

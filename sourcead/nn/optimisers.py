@@ -10,8 +10,6 @@ Weight decay adds `weight_decay p` to the gradient, except in `adamw`. Parameter
 tuples, lists, dicts, records), and gradients are the same structure. `checkpoints.save` writes a state to a file.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

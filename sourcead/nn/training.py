@@ -1,7 +1,5 @@
 """A training loop: shuffled batches, progress, a history, checkpoints that resume bit for bit, and a stop at the first NaN."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable, Sequence

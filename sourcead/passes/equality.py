@@ -11,8 +11,6 @@ A dim that an elementwise operation broadcasts is 1 or the size of the result.  
 the operation: later in the same block, and in blocks inside it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable
 from typing import Any
 

@@ -12,8 +12,6 @@ A rule may also call `facts.replace(var, atom)`.  Because values are immutable, 
 visible in its place is always legal, whatever stands between the two.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace

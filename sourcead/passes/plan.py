@@ -9,8 +9,6 @@ A pass is a function from IR to IR that returns the very function it was given i
 that calls passes in order: the compiler hands it a stage, and an engine or the assignment of memory adds passes of its own behind.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Facts about Python's built-in functions, and the types of results that are Python objects; their rules are in the other families."""
 
-from __future__ import annotations
-
 import operator
 
 import numpy as np

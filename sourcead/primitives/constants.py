@@ -1,7 +1,5 @@
 """Functions whose results carry no derivative, such as integers, booleans, step functions and new constants, or that have effects."""
 
-from __future__ import annotations
-
 import builtins
 import math
 import operator

@@ -7,8 +7,6 @@
     y = vander(x)               y[i, k] = x[i]**k
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from sourcead.ir.types import Array, ListT, Scalar, Type, Unknown, anydim

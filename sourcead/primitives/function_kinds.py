@@ -3,8 +3,6 @@
 These facts hold for a function unless a family enters others.
 """
 
-from __future__ import annotations
-
 import inspect
 import operator
 import random

@@ -4,8 +4,6 @@
     ys = split(x)           d_x = concatenate(d_ys)
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from sourcead.ir.types import UNKNOWN, Array, ListT, TupleT, Type, anydim

@@ -1,7 +1,5 @@
 """The NumPy functions that do the same as methods and attributes of arrays."""
 
-from __future__ import annotations
-
 import numpy as np
 
 _SAME = """

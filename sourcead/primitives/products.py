@@ -7,8 +7,6 @@
                           d_a = einsum("ik,jk->ij", d_y, b), likewise d_b: the result's letters and the operand's change places
 """
 
-from __future__ import annotations
-
 import operator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Functions that are refused if a derivative has to pass through them, listed under the reason for the refusal."""
 
-from __future__ import annotations
-
 from sourcead.primitives.function_kinds import GENERATORS
 
 _REASONS = {

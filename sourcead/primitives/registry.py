@@ -17,8 +17,6 @@ rule too.  Rules that are one expression are rows of a table (`adjoints`, `eleme
 name (`enter`).  A family is a module that enters functions; `table.py` imports all families and looks records up.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Set
 from dataclasses import dataclass
 from functools import cached_property

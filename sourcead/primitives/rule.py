@@ -1,7 +1,5 @@
 """Derivative rules: a Python function for each, and the way in which a call's arguments are bound to its parameters."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass

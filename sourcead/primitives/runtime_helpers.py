@@ -9,8 +9,6 @@ cotangents it computes:
 The helpers for products are products themselves.  Calls of helpers without a rule are differentiated through their bodies.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from sourcead import runtime

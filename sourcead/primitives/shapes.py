@@ -9,8 +9,6 @@
 All of them but `pad` are linear, so each is its own tangent rule.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from sourcead.ir.types import Array, Sym, Type, anydim

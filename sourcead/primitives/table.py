@@ -3,8 +3,6 @@
 The families of SciPy are imported when the first function of SciPy is looked up.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

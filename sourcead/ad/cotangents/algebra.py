@@ -11,8 +11,6 @@ The cotangent of a value has the type of the value, with two exceptions: that of
 keys that nothing has contributed to, and that of a tuple may be a list.
 """
 
-from __future__ import annotations
-
 import operator
 from dataclasses import dataclass
 

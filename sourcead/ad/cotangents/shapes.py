@@ -1,7 +1,5 @@
 """Cotangents in the shape and dtype of the values that they belong to."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from sourcead import runtime

@@ -6,8 +6,6 @@
     f element by element            t_y = t_a * f_a(a, b) + t_b * f_b(a, b), from its adjoint rule
 """
 
-from __future__ import annotations
-
 import operator
 
 from sourcead import runtime

@@ -16,8 +16,6 @@ What replaces a value in its place (an update, a pop) comes after its tangent, w
 else comes before, because a tangent rule may read the result.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import singledispatchmethod

@@ -1,7 +1,5 @@
 """The common part of the checkpoint policies that save states: a loop saves some states, and its reverse runs again from them."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

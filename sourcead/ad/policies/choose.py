@@ -13,8 +13,6 @@
 "recompute" saves only the state on entry, which needs no list.  "budget" is revolve with as many states as fit into the budget.
 """
 
-from __future__ import annotations
-
 from sourcead.ad.policies.fixed_states import FromStart, Segmented, States
 from sourcead.ad.policies.reruns import Rerun
 from sourcead.ad.policies.revolve import Revolved

@@ -1,7 +1,5 @@
 """Loops that save states in fixed places: on entry to each iteration, every k iterations, or only on entry to the loop."""
 
-from __future__ import annotations
-
 import operator
 from dataclasses import replace
 from typing import Any

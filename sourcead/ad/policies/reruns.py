@@ -5,8 +5,6 @@ their reverse follows, with every value in scope.  Values are immutable here, so
 it becomes a state.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -15,8 +15,6 @@ Iterations fit if all of their states may be kept: these lie on lists of their o
 cost no more than under the policy "states".
 """
 
-from __future__ import annotations
-
 import operator
 
 from sourcead.ad.policies.checkpointed_loops import shown

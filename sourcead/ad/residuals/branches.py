@@ -9,8 +9,6 @@ The state is whatever is carried through the statements: the lists of saved valu
 runs once, the values that the reverse sweep reads, which do not exist before the arm that defines them.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 from sourcead.analysis.builder import Builder

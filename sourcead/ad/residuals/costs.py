@@ -1,7 +1,5 @@
 """Estimates of the cost of saving a value, and the choice of the values that are computed again instead."""
 
-from __future__ import annotations
-
 import operator
 from collections import Counter
 

@@ -16,8 +16,6 @@ each write overwrites, and the reverse sweep puts it back when it passes the wri
     reverse     a[i] = olds.pop()
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sourcead.ad.policies.choose import checkpointed_loop

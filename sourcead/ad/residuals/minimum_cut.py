@@ -3,8 +3,6 @@
 Dinic's algorithm (E. A. Dinic, 1970): blocking flows in the graph of shortest augmenting paths.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Hashable, Iterable, Mapping
 

@@ -1,7 +1,5 @@
 """Notes for the user on what each loop saves for the reverse sweep, with its size for given arguments, and what it rebuilds."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -11,8 +11,6 @@ The lists are `Build` ops with `residual`; the passes and engines that keep them
 `analysis/residual_stacks.py`.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass

@@ -10,8 +10,6 @@
 A loop that does not know the number of its iterations counts them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from functools import partial
 

@@ -7,8 +7,6 @@ has been put back as it was:
     reverse     olds, old = pop olds; a0 = a1 with [i] = old
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

@@ -9,8 +9,6 @@ computed from x0 does not.  Then `without_adjoint_blocks` makes one variable of 
 user looks at a cotangent.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

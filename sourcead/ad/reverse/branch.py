@@ -8,8 +8,6 @@ The free variables of either block whose cotangents the reverse of a block chang
 cotangent alone yields what it was before, or zeros.
 """
 
-from __future__ import annotations
-
 from sourcead.ad.cotangents.algebra import zeros
 from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.reverse.sweep import ReverseBranch, Sweep

@@ -11,8 +11,6 @@ The adjoint rule of `f` gives the two products.  A recursive function returns a 
     reverse sweep       d_a, d_b = pullback(d_v)
 """
 
-from __future__ import annotations
-
 from sourcead.ad.apply_rule import cotangents_of, promised
 from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.cotangents.shapes import cast, unbroadcast

@@ -9,8 +9,6 @@ Where `i` is a constant key of a tuple, list, dict or record, the contribution i
 cotangent is assembled only where it is needed as a whole.
 """
 
-from __future__ import annotations
-
 from sourcead.ad.cotangents.algebra import Place, add_at, append_to, changeable, get_at, pop_from
 from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.cotangents.shapes import is_one, unbroadcast

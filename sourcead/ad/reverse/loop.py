@@ -8,8 +8,6 @@
 The reverse of an iteration reads values of that iteration: `ad/residuals/` makes them available.
 """
 
-from __future__ import annotations
-
 from sourcead.ad.cotangents.algebra import changeable, zeros
 from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.reverse.sweep import ReverseLoop

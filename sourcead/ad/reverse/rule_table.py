@@ -1,7 +1,5 @@
 """The rules of the reverse sweep, one for each kind of statement."""
 
-from __future__ import annotations
-
 from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.reverse.adjoint_block import reverse_adjoint_block
 from sourcead.ad.reverse.branch import reverse_branch

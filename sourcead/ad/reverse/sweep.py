@@ -3,8 +3,6 @@
 `ad/residuals/` then makes the values available that it reads, and turns `ReverseLoop` and `ReverseBranch` into loops and branches.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 

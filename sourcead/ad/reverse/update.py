@@ -11,8 +11,6 @@
 Where `i` may name an element several times, `[i] = v` keeps the last value that was assigned, and only that one has a cotangent.
 """
 
-from __future__ import annotations
-
 import operator
 
 from sourcead import runtime

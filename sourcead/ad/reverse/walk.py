@@ -5,8 +5,6 @@
 A statement whose results have no cotangent has no adjoint, unless it contains a block that the user wrote for the reverse sweep.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import numpy as np

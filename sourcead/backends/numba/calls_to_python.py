@@ -3,8 +3,6 @@
 Numbers, arrays, and tuples and lists of them are converted to Python objects and back; a slice is passed as the tuple of its bounds.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass

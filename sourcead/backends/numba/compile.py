@@ -1,7 +1,5 @@
 """Compilation with `numba.njit`, with errors reported at lines of the user's program, and machine code kept on disk."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import os

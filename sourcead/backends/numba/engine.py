@@ -1,7 +1,5 @@
 """The engine that compiles generated text with Numba."""
 
-from __future__ import annotations
-
 import inspect
 import types
 import warnings

@@ -1,7 +1,5 @@
 """Functions that the text for Numba calls; `overloads/` defines how Numba compiles them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -3,8 +3,6 @@
 `internals` has a subclass that compiles the same text in less than half the time, with interfaces that Numba may change in any version.
 """
 
-from __future__ import annotations
-
 import contextlib
 import operator
 from collections.abc import Callable, Iterator

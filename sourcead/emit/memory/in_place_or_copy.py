@@ -13,8 +13,6 @@ the sharing is found by iterating to a fixpoint from that of the initial values.
 parameter that is written is copied once, before the loop.
 """
 
-from __future__ import annotations
-
 import itertools
 import operator
 from collections.abc import Iterable

@@ -5,8 +5,6 @@ the outer regions that it may reach, and the sets of slots that may share memory
 One walk over the body gives the state at its end, which is joined with that at the start until nothing changes.
 """
 
-from __future__ import annotations
-
 import operator
 from dataclasses import dataclass, field, replace
 

@@ -3,8 +3,6 @@
     return x        x: a parameter        result = copy(x);  return result
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 

@@ -11,8 +11,6 @@ The record of a function says which of these holds for its result (`Primitive.me
 `in_place_or_copy.py`, but enough to tell what a write changes.
 """
 
-from __future__ import annotations
-
 from sourcead.analysis.builder import operand_type
 from sourcead.analysis.connected import UnionFind
 from sourcead.ir.nodes import (

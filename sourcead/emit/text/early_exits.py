@@ -9,8 +9,6 @@
 The flag is printed only if something else reads it.
 """
 
-from __future__ import annotations
-
 import ast
 import copy
 

@@ -1,7 +1,5 @@
 """Finds the flags of loops that only decide where `break` stands (`early_exits.py` prints it)."""
 
-from __future__ import annotations
-
 from sourcead.ir.nodes import Atom, Block, Branch, Const, Loop, Stmt, Var
 from sourcead.ir.walk import walk
 

@@ -1,7 +1,5 @@
 """Ops without blocks, and branches that can be conditional expressions, as Python expressions."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import operator

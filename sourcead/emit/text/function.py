@@ -1,7 +1,5 @@
 """A function of the IR as text: idioms, nested values, names and statements are decided in this order."""
 
-from __future__ import annotations
-
 import ast
 import itertools
 from collections.abc import Callable

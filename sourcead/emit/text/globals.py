@@ -1,7 +1,5 @@
 """The global objects that the text of a function uses, and their names in it."""
 
-from __future__ import annotations
-
 import ast
 import builtins
 import itertools

@@ -11,8 +11,6 @@ This is legal where the sequence is not written in the loop, which holds of an i
 index of the loop alone, or by constants.  Where the user named an index and not the element, the loop stays as it is.
 """
 
-from __future__ import annotations
-
 import builtins
 import operator
 from dataclasses import dataclass, replace

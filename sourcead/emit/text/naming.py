@@ -9,8 +9,6 @@ Blocks are walked backward.  The results of a branch are bound at the end of eac
 at the end of its body.
 """
 
-from __future__ import annotations
-
 import builtins
 import keyword
 import re

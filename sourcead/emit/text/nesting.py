@@ -9,8 +9,6 @@ become too long to read.  Reads that cost nothing (`x.shape`, `params["w"]`, `x[
 One walk forward keeps the values that may still be nested *pending*; a value that may not is *named*.
 """
 
-from __future__ import annotations
-
 import builtins
 import operator
 from dataclasses import dataclass

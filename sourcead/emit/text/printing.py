@@ -4,8 +4,6 @@ A comment says which of the user's statements a part of the reverse sweep is the
 each comment, and `to_text` turns markers into comment lines.  `origins_by_line` finds the user's statement that each line comes from.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 import warnings

@@ -1,7 +1,5 @@
 """Prints blocks of IR as Python statements."""
 
-from __future__ import annotations
-
 import ast
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Bind the arguments of a call to the parameters of the function that lowers it."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from typing import Any

@@ -3,8 +3,6 @@
 The kinds of callables and their order are listed in `core/operations.py`.
 """
 
-from __future__ import annotations
-
 import functools
 import inspect
 import re

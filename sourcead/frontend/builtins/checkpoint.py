@@ -1,7 +1,5 @@
 """Lower `checkpoint(iterable, policy)`, which sets the checkpointing policy of one loop."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from dataclasses import replace

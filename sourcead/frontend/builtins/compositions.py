@@ -1,7 +1,5 @@
 """Replace calls of functions that are defined by other functions: see `sourcead.primitives.compositions`."""
 
-from __future__ import annotations
-
 import inspect
 from typing import Any
 

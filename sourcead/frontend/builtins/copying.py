@@ -1,7 +1,5 @@
 """Lower `copy.copy` and `copy.deepcopy` of arrays, containers and objects."""
 
-from __future__ import annotations
-
 import copy
 
 import numpy as np

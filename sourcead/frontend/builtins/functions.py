@@ -1,7 +1,5 @@
 """Lower built-in functions: `len`, `isinstance`, `range`, `zip`, `sum` and others."""
 
-from __future__ import annotations
-
 import collections
 import functools
 import operator

@@ -4,8 +4,6 @@ The body of such a function is lowered in place of the call. Its statements belo
 with `$`, do not appear in the generated code.
 """
 
-from __future__ import annotations
-
 import copy
 import functools
 import itertools

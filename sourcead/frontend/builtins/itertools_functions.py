@@ -5,8 +5,6 @@
     zip(xs, cycle(ys))      ys[k % len(ys)]
 """
 
-from __future__ import annotations
-
 import itertools
 import operator
 from typing import Any

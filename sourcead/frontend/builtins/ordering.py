@@ -1,7 +1,5 @@
 """Lower `sorted`, and `max` and `min` with a key or of an iterable of unknown length."""
 
-from __future__ import annotations
-
 import functools
 import operator
 

@@ -1,7 +1,5 @@
 """Lower `stop_gradient(x)`, and map the numbers and arrays of a structure as `stop_gradient` and `adjoint_of` need it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from sourcead.analysis.builder import atom_type

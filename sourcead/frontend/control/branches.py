@@ -4,8 +4,6 @@ Both arms are lowered from the same state, one after the other; each value that 
 `Branch`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any

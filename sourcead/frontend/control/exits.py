@@ -11,8 +11,6 @@ An exit from a loop is data, a flag, false at the beginning of each iteration, w
 A loop that is left by `return` alone needs no flag besides `returned`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

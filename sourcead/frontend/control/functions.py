@@ -1,7 +1,5 @@
 """Lower a Python function, for given types of its arguments, to an IR function."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -10,8 +10,6 @@
 Each body sees only its own variables. If the loop may be left early, the generator returns after a `yield` at which it was left.
 """
 
-from __future__ import annotations
-
 import copy
 import types
 from collections.abc import Callable

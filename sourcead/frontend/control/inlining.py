@@ -1,7 +1,5 @@
 """Lower calls of Python functions: the function's body is lowered in place, its parameters bound to the arguments."""
 
-from __future__ import annotations
-
 import gast
 
 from sourcead.errors import ArgumentError, UnsupportedSyntaxError

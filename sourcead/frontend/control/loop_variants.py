@@ -4,8 +4,6 @@ A loop is lowered again until its assumptions hold: the slots that an iteration 
 variants, and the values that may share memory when an iteration begins. An attempt that finds a wrong assumption corrects it and is undone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Lower loops over an iterable, one iteration at a time if the items are known, else to a loop of the IR."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Tuples, lists, dicts and objects of the same structure are merged item by item. 
 variable that is assigned in one arm only is `UNDEFINED` in the other.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

@@ -7,8 +7,6 @@ The type of the result is the least type that agrees with the body: at first a r
 other arms of the branches around it determine the type.
 """
 
-from __future__ import annotations
-
 import functools
 import types
 from typing import Any

@@ -3,8 +3,6 @@
 An object is an array or a container; its *path* is the slot of the variant, then the positions or keys that lead to the object.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any

@@ -4,8 +4,6 @@ A variant that is a tuple, list, dict or object has a parameter of the loop for 
 A leaf has a *path*: the slot of the variant, then the positions or keys that lead to the leaf.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any

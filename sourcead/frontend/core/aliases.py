@@ -3,8 +3,6 @@
 Writing a view writes its base. Writing a cell poisons the cells that may share its memory: they must not be read any more.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable, Iterable
 

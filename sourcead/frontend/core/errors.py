@@ -1,7 +1,5 @@
 """Define the errors of the lowering, and the exceptions that control it."""
 
-from __future__ import annotations
-
 import gast
 
 from sourcead.errors import SourceADError, UnsupportedSyntaxError

@@ -1,7 +1,5 @@
 """Find out what is known about values while compiling, of which kind they are, and to which library functions belong."""
 
-from __future__ import annotations
-
 import enum
 import operator
 import types

@@ -1,7 +1,5 @@
 """Resolve names: local variables, those of enclosing functions, closure variables, globals and built-ins."""
 
-from __future__ import annotations
-
 import builtins
 import types
 from typing import Any

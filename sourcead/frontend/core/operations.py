@@ -14,8 +14,6 @@ Calls of Python objects are lowered by handlers. Built-in functions have their o
 with a test and a handler; a call is lowered by the first kind of `ORDER` whose test holds.
 """
 
-from __future__ import annotations
-
 import functools
 import types
 from collections.abc import Callable, Iterator

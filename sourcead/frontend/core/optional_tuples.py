@@ -8,8 +8,6 @@
 Where it is None, its items are undefined, like variables that were not assigned yet.
 """
 
-from __future__ import annotations
-
 import operator
 
 from sourcead.analysis.builder import atom_type

@@ -4,8 +4,6 @@ A view whose base was written since it was last read is derived again from the b
 written is poisoned; reading it is refused.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import Any
 

@@ -7,8 +7,6 @@ for every other purpose.
 `adjoint_of` blocks inside the block refer to the same point of the program, so their cotangents are known here too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any

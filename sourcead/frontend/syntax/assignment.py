@@ -1,7 +1,5 @@
 """Lower assignments to names, tuples, attributes and items, and `x += y`, which may change an object in place."""
 
-from __future__ import annotations
-
 import contextlib
 import operator
 from typing import Any

@@ -1,7 +1,5 @@
 """Lower calls: the callee, the arguments, and the calls that become loops (`sum` and `next` of a generator expression)."""
 
-from __future__ import annotations
-
 import gast
 
 from sourcead.frontend import core

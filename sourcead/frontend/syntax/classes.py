@@ -1,7 +1,5 @@
 """Lower a class definition inside a function to a Python class; its methods stand for functions that are lowered where they are called."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import types

@@ -1,7 +1,5 @@
 """Lower comprehensions to loops that append to a list, store in a dict, or add for `sum(f(x) for x in xs)`."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any

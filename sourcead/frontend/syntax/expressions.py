@@ -1,7 +1,5 @@
 """Lower expressions, with one function for each kind of syntax node."""
 
-from __future__ import annotations
-
 import functools
 import operator
 from typing import Any

@@ -1,7 +1,5 @@
 """Keep what may raise an exception that the program handles: it is computed even if nothing reads it, so no exception is lost."""
 
-from __future__ import annotations
-
 import operator
 from dataclasses import replace
 

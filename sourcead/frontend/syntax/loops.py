@@ -1,7 +1,5 @@
 """Lower `for` and `while` loops."""
 
-from __future__ import annotations
-
 import functools
 from typing import Any
 

@@ -10,8 +10,6 @@ The adjoints of statements inside `np.errstate`, `np.printoptions` or `warnings.
 same zero; the code generator puts statements with equal marks under one `with`.
 """
 
-from __future__ import annotations
-
 import contextlib
 import inspect
 import types

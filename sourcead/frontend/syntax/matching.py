@@ -8,8 +8,6 @@
 Sequence and mapping patterns are matched while compiling where the structure of the subject is known.
 """
 
-from __future__ import annotations
-
 import gast
 
 from sourcead.analysis.builder import atom_type

@@ -4,8 +4,6 @@ None means that control goes on to the next statement; `Return(value)`, `RAISED`
 that control may leave takes the statements after it into its arms, so that only structured branches are needed.
 """
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Lower attributes and methods of arrays, numbers, strings and tuples, and attributes of modules, classes and other objects."""
 
-from __future__ import annotations
-
 import enum
 import types
 from typing import Any

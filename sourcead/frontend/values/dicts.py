@@ -11,8 +11,6 @@ a dict from keys of one type to values of one type, which is read and written li
 Keys carry no derivative, so a value that carries one cannot be a key.
 """
 
-from __future__ import annotations
-
 import operator
 
 from sourcead import runtime

@@ -3,8 +3,6 @@
 A loop of unknown length becomes a counted loop whose elements are read by index; the code generator restores its original form.
 """
 
-from __future__ import annotations
-
 import enum
 import operator
 from collections.abc import Callable

@@ -7,8 +7,6 @@
 The order carries no derivative; the derivative of each sorted item goes to the item that it came from.
 """
 
-from __future__ import annotations
-
 import functools
 import operator
 from collections.abc import Callable

@@ -5,8 +5,6 @@ the calls that make arrays: constructors, arithmetic on arrays in C order, and n
 assumed to be in C order; where the meaning of the program depends on it, the generated code checks it on entry (`check_layout`).
 """
 
-from __future__ import annotations
-
 import types
 
 import gast

@@ -7,8 +7,6 @@
     np.mgrid[0:n]      the same subscript, which carries no derivative
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from sourcead.analysis.builder import atom_type

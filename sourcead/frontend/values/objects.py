@@ -4,8 +4,6 @@ An object is a `Cell` whose slots are its attributes, so that an assignment to o
 branches and in loops.  Methods are functions with `self` bound, and are inlined like any other function.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import inspect

@@ -1,7 +1,5 @@
 """Lower operators, truth tests and membership tests."""
 
-from __future__ import annotations
-
 import enum
 import functools
 import operator

@@ -4,8 +4,6 @@ A draw carries no derivative. A draw whose parameters carry one (`rng.normal(mu,
 derivative would have to pass through it; `mu + sigma * rng.normal()` is equivalent and has a derivative.
 """
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Unpack lists and tuples of any representation, collect values into lists and arrays, and change the items of lists."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

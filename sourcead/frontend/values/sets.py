@@ -8,8 +8,6 @@ The order of a set depends on how its items were added, so a loop over a set tha
 `sorted(seen)`, `k in seen` and `len(seen)` do not need the order.
 """
 
-from __future__ import annotations
-
 import functools
 import operator
 

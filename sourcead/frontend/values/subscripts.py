@@ -1,7 +1,5 @@
 """Lower subscripts and what changes an object: `base[key]`, `base[key] = value` and `x += y`."""
 
-from __future__ import annotations
-
 import operator
 from typing import Any
 

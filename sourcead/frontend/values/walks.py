@@ -1,7 +1,5 @@
 """Watch what a loop runs over, so that a loop that changes it sees what Python would see, or is refused."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Rules for calls and subscripts on several values at once, along a new first axis; `x[i, 1:]` becomes `x[:, i, 1:]`."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable
 from dataclasses import replace

@@ -13,8 +13,6 @@ dims and dtype included, so that no broadcast or cast is lost.  A few rules are 
 rounding of the last bit, or an overflow: they apply to generated statements only, never to arithmetic that the user wrote.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Hashable
 from dataclasses import replace

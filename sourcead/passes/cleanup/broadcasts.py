@@ -11,8 +11,6 @@ This is legal where the dims of the types, and what operations before have shown
 the dtypes prove that it keeps its dtype: a Python number does not widen the dtype of a result, the array that it is broadcast to does.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable
 from dataclasses import replace

@@ -9,8 +9,6 @@ Queries of an array (`x.shape`, `len(x)`) are known to be equal but stay: they c
 rather than give them a name.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 from typing import Any
 

@@ -10,8 +10,6 @@ type of the other says whether it is, or where both are constants of which there
 Also the properties of statements and operands that the rules of arithmetic test.
 """
 
-from __future__ import annotations
-
 import inspect
 import operator
 from collections.abc import Hashable

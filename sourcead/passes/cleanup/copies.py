@@ -11,8 +11,6 @@ This is legal because values are immutable: a value that is visible where a vari
 parameter of a loop is its initial value if each iteration yields it unchanged, by induction over the iterations.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

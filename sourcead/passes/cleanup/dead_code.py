@@ -7,8 +7,6 @@ This is legal for whatever the results of the function and its effects do not re
 and loop variants are followed one by one, so that a variant on which only itself depends is removed, and a list that is never read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 
 from sourcead.analysis.connected import reachable

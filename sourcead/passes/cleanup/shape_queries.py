@@ -17,8 +17,6 @@ This is legal because a write changes neither shape nor dtype.  With the first, 
 does not depend on the iteration.  The second comes before the text is written, so that no query keeps an old version of an array alive.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable
 from dataclasses import replace
 

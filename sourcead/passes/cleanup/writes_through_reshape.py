@@ -6,8 +6,6 @@ This is always legal, and needed because `np.reshape` gives a view of an array i
 the text makes are in C order.  A write through a reshape to one axis stays where the text can write it as `a.flat[k] = v`.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

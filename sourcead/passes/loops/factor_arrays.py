@@ -1,7 +1,5 @@
 """The factors of sums of products in a loop: their sizes, and the arrays that hold their values in all iterations (`fission.py`)."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 

@@ -12,8 +12,6 @@ computed before the loop.  It takes the memory of the stacks, so it is not done 
 rounding, as the order of sums does.
 """
 
-from __future__ import annotations
-
 import operator
 from dataclasses import replace
 

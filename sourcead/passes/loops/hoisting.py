@@ -24,8 +24,6 @@ rows of the array that it, or something before the loop, has set already: `t + k
 have been put into it one by one.
 """
 
-from __future__ import annotations
-
 import operator
 from collections import Counter
 from dataclasses import replace

@@ -14,8 +14,6 @@ the weights of a layer (`hoisting.py`), without which nothing is done.  It takes
 the reverse sweep needs anyway.
 """
 
-from __future__ import annotations
-
 import operator
 from collections import Counter
 from dataclasses import dataclass, replace

@@ -24,8 +24,6 @@ is saved once.  Where the loop may have no iterations, and nothing beside it use
 read in vain.
 """
 
-from __future__ import annotations
-
 import operator
 from dataclasses import replace
 from functools import cache

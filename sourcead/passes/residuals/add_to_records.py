@@ -8,8 +8,6 @@ This is legal if this function made the list of zeros and put nothing but sums i
 share memory with nothing, if nothing else reads the sum and its parts, and if each field is known to be an array.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sourcead import runtime

@@ -26,8 +26,6 @@ This is legal if nothing reads the array after the loop, the loop uses it only a
 and the clear is the last use of the greatest of them (the least, if the index rises): the loop moves on and never comes back.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sourcead.analysis.array_versions import queried

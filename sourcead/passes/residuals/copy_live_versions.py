@@ -7,8 +7,6 @@ all += x` begins as the array `x` itself.  After this pass each version is read 
 requires.  The copy costs nothing, because the text would need it anyway.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

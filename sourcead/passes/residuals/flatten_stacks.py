@@ -17,8 +17,6 @@ put on the outer one, and the reverse of each iteration takes the inner list off
 loop lie above those of the run before.  Only lists of residuals are joined (`Build.residual`), because the reverse sweep empties those.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from sourcead.analysis.residual_stacks import Place, Stack, residual_stacks

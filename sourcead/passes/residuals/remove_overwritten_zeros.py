@@ -13,8 +13,6 @@ A sum is set if the index of the loop is never negative and never the same twice
 value is as large as the part that it is added to.  Zeros become `empty`, or None in a list, if the index takes every position as well.
 """
 
-from __future__ import annotations
-
 import operator
 from dataclasses import replace
 

@@ -12,8 +12,6 @@ with `given` stands only for the calls that give one of these options; the other
 `np.hypot.reduce`, has one composition for all ufuncs, which takes the ufunc first; so have calls of ufuncs with some options.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ which it is recognised in the result:
     np.sum on arrays of shapes (4, 5), (11, 13)         (5,), (13,)         so the dim of the result is the second of the operand
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 

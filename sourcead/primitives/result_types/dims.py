@@ -1,7 +1,5 @@
 """Computation of the dims of a result from those of the operands, by broadcasting, joining and multiplying."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from sourcead.ir.types import anydim, many

@@ -1,7 +1,5 @@
 """Types of functions that work element by element: dims broadcast, dtypes promote."""
 
-from __future__ import annotations
-
 import operator
 
 import numpy as np

@@ -9,8 +9,6 @@ An elementwise function of an array of unknown rank is promised to be an array o
 its scalar, which behaves like one.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from sourcead import runtime

@@ -3,8 +3,6 @@
 Derivative rules ask their arguments for shapes and dtypes, so such a display becomes an array before the call.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from sourcead.ir.nodes import Const, Operand, Var

@@ -1,7 +1,5 @@
 """Types of subscripts."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from sourcead.ir.records import type_of

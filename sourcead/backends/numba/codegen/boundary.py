@@ -11,8 +11,6 @@ the reverse:
 Global data that the function reads becomes parameters too, because Numba would compile it as constants.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace

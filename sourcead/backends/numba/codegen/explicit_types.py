@@ -11,8 +11,6 @@ Numba infers the type of a variable statement by statement.  A variable that it 
 not become a float later; and a call of `len` does not tell it the element type of an empty list.
 """
 
-from __future__ import annotations
-
 import operator
 from dataclasses import replace
 

@@ -5,8 +5,6 @@ tenth of that, and run as fast.  Its `np.linalg.solve`, `np.sort` and similar fu
 so the interpreter calls NumPy's.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from sourcead.analysis.builder import atom_type

@@ -14,8 +14,6 @@ Numba differs from NumPy in three more ways, which are handled here: Python numb
 `a[1:] += v` does not check whether `v` shares memory with `a`, and no `with np.errstate` is needed, since nothing warns.
 """
 
-from __future__ import annotations
-
 import builtins
 import math
 import operator

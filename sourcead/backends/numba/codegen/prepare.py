@@ -1,7 +1,5 @@
 """The passes from the IR of a derivative to the IR of the text that Numba compiles."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 
 from sourcead.analysis.builder import atom_type

@@ -8,8 +8,6 @@ The value and the cotangents are computed by separate recursive functions (`ad/r
 They take whole arguments, tuples and lists too, because these do not cross the boundary to Python.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any

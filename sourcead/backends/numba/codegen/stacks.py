@@ -20,8 +20,6 @@ that are, as far as the types tell, as long as an axis of a parameter; if the ve
 with lists runs the call (`engine.py`).
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable
 from dataclasses import replace

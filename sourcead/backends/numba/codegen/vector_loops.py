@@ -13,8 +13,6 @@ always known while compiling, and a variable may hold a number where its type is
 another text without such loops runs the call (`engine.py`).  Only statements inside loops are fused, where the cost of each call matters.
 """
 
-from __future__ import annotations
-
 import operator
 from collections import Counter
 from collections.abc import Iterable

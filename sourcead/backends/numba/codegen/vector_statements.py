@@ -1,7 +1,5 @@
 """Statements on float64 vectors that become loops over elements in the text for Numba, and the lengths that must then be equal."""
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass

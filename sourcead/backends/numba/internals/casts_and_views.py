@@ -1,7 +1,5 @@
 """A cast that Numba lacks, from a list of arrays in C order to a list of arrays in any order, and a transpose in a few instructions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -6,8 +6,6 @@ and the removal took a third of its compilation time.  Here these loops have a t
 number reaches the stop, which LLVM analyses better than a count of remaining iterations.
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Numba's compiler with additional passes: a check that implicit casts lose no digits, sums in any order, compact lowering."""
 
-from __future__ import annotations
-
 import operator
 
 from numba import types

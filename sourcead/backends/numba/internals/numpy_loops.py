@@ -16,8 +16,6 @@ numpy/_core/src/umath/fast_loop_macros.h).  `np.add` then sums in pairs: a third
 for a million numbers, and more exact.
 """
 
-from __future__ import annotations
-
 import ctypes
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Compilation with the modules of this folder, each of which describes its part."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Callable, Iterator
 from typing import Any

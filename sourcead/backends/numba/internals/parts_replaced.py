@@ -3,8 +3,6 @@
 Each of the three context managers below replaces some attributes of Numba's modules and classes.
 """
 
-from __future__ import annotations
-
 import contextlib
 from functools import partial
 from typing import Any

@@ -9,8 +9,6 @@ optimiser for `x * y` of two matrices, and as many for a slice or an append to a
 So each kind, an operation on arguments of certain types, becomes a function of the module, which is called where the operation occurs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable
 from types import SimpleNamespace
 from typing import Any

@@ -1,7 +1,5 @@
 """Analyses of Numba's IR: which variables are assigned once, are uncounted views, or are iterators over ranges."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from numba import types

@@ -10,8 +10,6 @@ For Numba a gradient is a function with an overload: for each combination of arg
 and compiled.  As everywhere in Numba, globals keep the values of that time.
 """
 
-from __future__ import annotations
-
 import functools
 import inspect
 import re

@@ -3,8 +3,6 @@
 A call of the interpreter costs a few microseconds: little beside an `einsum`, and no more than in NumPy mode.
 """
 
-from __future__ import annotations
-
 import contextlib
 import warnings
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Overloads of the functions of `sourcead.runtime` and of `functions.py`, and of subscripts, each with the meaning in Python."""
 
-from __future__ import annotations
-
 import operator
 
 import numpy as np

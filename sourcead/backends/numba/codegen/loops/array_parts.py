@@ -4,8 +4,6 @@ A slice `a[lo:-c]` of an axis with n elements has max(0, n - lo - c) elements, i
 `a[:-2]` have equal lengths for each n.  The types of arrays say which axes of different arrays have the same n (`Sym`).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from sourcead.analysis.affine import Affine, Subscripts, number

@@ -16,8 +16,6 @@ they meet in different iterations.  A loop whose iterations do not depend on eac
 as a result.  Cheap expressions are computed again in each loop that needs them.
 """
 
-from __future__ import annotations
-
 import operator
 from dataclasses import dataclass, field, replace
 

@@ -15,8 +15,6 @@ loop, and raises a `ValueError` as NumPy does) and the same dtype, and if it com
 expressions, and are computed once.
 """
 
-from __future__ import annotations
-
 import operator
 from collections import Counter
 from collections.abc import Hashable

@@ -112,10 +112,10 @@ def norm_adjoint(y, x, ord=None, axis=None, d_y=None, keepdims=False):
     if ord is None or ord == "fro":
         if np.iscomplexobj(x):
             x = np.conj(x)
-        return restore_axes(divide_or_zero(d_y, y), axis, keepdims) * x, None, None
+        return restore_axes(divide_or_zero(d_y, y), x, axis, keepdims) * x, None, None
     if isinstance(axis, int) or (axis is None and x.ndim == 1):
-        return restore_axes(d_y, axis, keepdims) * vector_norm_slope(x, ord, axis), None, None
-    return restore_axes(d_y, axis, keepdims) * matrix_norm_slope(x, ord, axis), None, None
+        return restore_axes(d_y, x, axis, keepdims) * vector_norm_slope(x, ord, axis), None, None
+    return restore_axes(d_y, x, axis, keepdims) * matrix_norm_slope(x, ord, axis), None, None
 
 
 @tangent(np.linalg.norm)

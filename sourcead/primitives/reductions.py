@@ -23,9 +23,9 @@ from sourcead.runtime import axis_size, divide_or_zero, middle_shares, product_o
 family(__name__, memory="fresh", result=sized)
 
 
-def restore_axes(d, axis, keepdims):
-    """Return `d` with the axes that a reduction removed, but without leading axes, which broadcasting adds."""
-    return d if axis is None or axis == 0 or keepdims else np.expand_dims(d, axis)
+def restore_axes(d, x, axis, keepdims):
+    """Return `d` with the axes that a reduction of `x` removed, but without leading axes, which broadcasting adds; a number has none."""
+    return d if axis is None or axis == 0 or keepdims or np.ndim(x) == 0 else np.expand_dims(d, axis)
 
 
 def number_along(x, axis):
@@ -43,9 +43,9 @@ def reduced(f, x, axis, keepdims):
 # ---- sums and means ----
 
 linear({
-    np.sum: lambda y, x, d_y, axis=None, keepdims=False: np.broadcast_to(restore_axes(d_y, axis, keepdims), x.shape),
+    np.sum: lambda y, x, d_y, axis=None, keepdims=False: np.broadcast_to(restore_axes(d_y, x, axis, keepdims), np.shape(x)),
     np.mean: lambda y, x, d_y, axis=None, keepdims=False: (
-        np.broadcast_to(restore_axes(d_y / number_along(x, axis), axis, keepdims), x.shape)
+        np.broadcast_to(restore_axes(d_y / number_along(x, axis), x, axis, keepdims), np.shape(x))
     ),
     sum: lambda y, xs, start=0, d_y=None: (
         np.broadcast_to(d_y, xs.shape) if isinstance(xs, np.ndarray) else [d_y for _ in xs], d_y
@@ -57,13 +57,13 @@ like(np.add.reduce, np.sum, axis=0)
 @adjoint(np.average)
 def average_adjoint(y, x, axis=None, weights=None, d_y=None, keepdims=False):
     if weights is None:
-        return np.broadcast_to(restore_axes(d_y / number_along(x, axis), axis, keepdims), x.shape), None, None
+        return np.broadcast_to(restore_axes(d_y / number_along(x, axis), x, axis, keepdims), np.shape(x)), None, None
     if np.ndim(weights) != x.ndim:
         if isinstance(axis, tuple):
             raise NotImplementedError("the derivative of np.average over several axes with weights for these axes only")
         return average_along_adjoint(y, x, axis, weights, d_y, keepdims)
-    d_total = restore_axes(d_y / reduced(np.sum, weights, axis, keepdims), axis, keepdims)
-    return d_total * weights, None, d_total * (x - restore_axes(y, axis, keepdims))
+    d_total = restore_axes(d_y / reduced(np.sum, weights, axis, keepdims), x, axis, keepdims)
+    return d_total * weights, None, d_total * (x - restore_axes(y, x, axis, keepdims))
 
 
 def average_along_adjoint(y, x, axis, weights, d_y, keepdims):
@@ -90,7 +90,7 @@ def average_tangent(y, x, axis=None, weights=None, t_x=None, t_weights=None, kee
         t_of_weights = np.sum(centred * np.reshape(t_weights, shape), axis=axis, keepdims=keepdims) / np.sum(weights)
         return np.average(t_x, axis=axis, weights=weights, keepdims=keepdims), t_of_weights
     total = np.sum(weights, axis=axis, keepdims=keepdims)
-    t_of_weights = np.sum((x - restore_axes(y, axis, keepdims)) * t_weights, axis=axis, keepdims=keepdims)
+    t_of_weights = np.sum((x - restore_axes(y, x, axis, keepdims)) * t_weights, axis=axis, keepdims=keepdims)
     return np.average(t_x, axis=axis, weights=weights, keepdims=keepdims), t_of_weights / total
 
 
@@ -100,7 +100,7 @@ def average_tangent(y, x, axis=None, weights=None, t_x=None, t_weights=None, kee
 def by_slope(slope):
     """Return the adjoint and the tangent rule of a reduction whose derivative by each element is `slope(x, axis)`."""
     return (
-        lambda y, x, d_y, axis=None, keepdims=False: restore_axes(d_y, axis, keepdims) * slope(x, axis),
+        lambda y, x, d_y, axis=None, keepdims=False: restore_axes(d_y, x, axis, keepdims) * slope(x, axis),
         lambda y, x, t_x, axis=None, keepdims=False: np.sum(slope(x, axis) * t_x, axis=axis, keepdims=keepdims),
     )
 
@@ -119,13 +119,13 @@ in_both_modes({
 
 @adjoint(np.max, np.amax, np.min, np.amin, np.nanmax, np.nanmin)
 def max_adjoint(y, x, d_y, axis=None, keepdims=False):
-    hit = (x == restore_axes(y, axis, keepdims)).astype(x.dtype)
-    return restore_axes(d_y / reduced(np.sum, hit, axis, keepdims), axis, keepdims) * hit
+    hit = (x == restore_axes(y, x, axis, keepdims)).astype(x.dtype)
+    return restore_axes(d_y / reduced(np.sum, hit, axis, keepdims), x, axis, keepdims) * hit
 
 
 @tangent(np.max, np.amax, np.min, np.amin, np.nanmax, np.nanmin)
 def max_tangent(y, x, t_x, axis=None, keepdims=False):
-    hit = (x == restore_axes(y, axis, keepdims)).astype(x.dtype)
+    hit = (x == restore_axes(y, x, axis, keepdims)).astype(x.dtype)
     return np.sum(hit * t_x, axis=axis, keepdims=keepdims) / np.sum(hit, axis=axis, keepdims=keepdims)
 
 
@@ -145,10 +145,10 @@ def deviations(x, axis, keepdims):
 
 adjoints({
     np.var: lambda y, x, d_y, axis=None, ddof=0, keepdims=False: (
-        restore_axes(2 * d_y / (number_along(x, axis) - ddof), axis, keepdims) * deviations(x, axis, keepdims)
+        restore_axes(2 * d_y / (number_along(x, axis) - ddof), x, axis, keepdims) * deviations(x, axis, keepdims)
     ),
     np.std: lambda y, x, d_y, axis=None, ddof=0, keepdims=False: (
-        restore_axes(divide_or_zero(d_y, y * (number_along(x, axis) - ddof)), axis, keepdims) * deviations(x, axis, keepdims)
+        restore_axes(divide_or_zero(d_y, y * (number_along(x, axis) - ddof)), x, axis, keepdims) * deviations(x, axis, keepdims)
     ),
 })
 

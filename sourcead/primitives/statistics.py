@@ -20,7 +20,7 @@ family(__name__, memory="fresh")
 # ---- missing values ----
 
 adjoints({
-    np.nansum: lambda y, x, d_y, axis=None, keepdims=False: restore_axes(d_y, axis, keepdims) * ~np.isnan(x),
+    np.nansum: lambda y, x, d_y, axis=None, keepdims=False: restore_axes(d_y, x, axis, keepdims) * ~np.isnan(x),
 })
 tangents({
     np.nansum: lambda y, x, t_x, axis=None, keepdims=False: np.sum(t_x * ~np.isnan(x), axis=axis, keepdims=keepdims),
@@ -30,7 +30,7 @@ tangents({
 @adjoint(np.nanmean)
 def nanmean_adjoint(y, x, d_y, axis=None, keepdims=False):
     number = (~np.isnan(x)).astype(x.dtype)
-    return restore_axes(d_y / reduced(np.sum, number, axis, keepdims), axis, keepdims) * number
+    return restore_axes(d_y / reduced(np.sum, number, axis, keepdims), x, axis, keepdims) * number
 
 
 @tangent(np.nanmean)
@@ -43,7 +43,7 @@ def nanmean_tangent(y, x, t_x, axis=None, keepdims=False):
 def nanprod_adjoint(y, x, d_y, axis=None, keepdims=False):
     there = ~np.isnan(x)
     others = product_of_others(np.where(there, x, 1), axis)
-    return restore_axes(d_y, axis, keepdims) * others * there
+    return restore_axes(d_y, x, axis, keepdims) * others * there
 
 
 @tangent(np.nanprod)
@@ -63,10 +63,10 @@ def slope_there(x, axis, ddof, factor):
 
 adjoints({
     np.nanvar: lambda y, x, d_y, axis=None, ddof=0, keepdims=False: (
-        restore_axes(d_y, axis, keepdims) * slope_there(x, axis, ddof, 2)
+        restore_axes(d_y, x, axis, keepdims) * slope_there(x, axis, ddof, 2)
     ),
     np.nanstd: lambda y, x, d_y, axis=None, ddof=0, keepdims=False: (
-        restore_axes(divide_or_zero(d_y, y), axis, keepdims) * slope_there(x, axis, ddof, 1)
+        restore_axes(divide_or_zero(d_y, y), x, axis, keepdims) * slope_there(x, axis, ddof, 1)
     ),
 })
 

@@ -15,7 +15,9 @@ def axis_size(x, axis):
 
 def split_axes(ndim, axis=None):
     """Return the axes that a reduction over `axis` keeps, and those that it reduces."""
-    gone = {a % ndim for a in (range(ndim) if axis is None else axis if isinstance(axis, (tuple, list)) else [axis])}
+    if axis is None or ndim == 0:  # NumPy reduces numbers over the axes 0 and -1, which they do not have
+        axis = range(ndim)
+    gone = {a % ndim for a in (axis if isinstance(axis, (tuple, list, range)) else [axis])}
     return [i for i in range(ndim) if i not in gone], sorted(gone)
 
 

@@ -43,9 +43,9 @@ def reduced(f, x, axis, keepdims):
 # ---- sums and means ----
 
 linear({
-    np.sum: lambda y, x, d_y, axis=None, keepdims=False: np.broadcast_to(restore_axes(d_y, x, axis, keepdims), np.shape(x)),
+    np.sum: lambda y, x, d_y, axis=None, keepdims=False: np.broadcast_to(restore_axes(d_y, x, axis, keepdims), x.shape),
     np.mean: lambda y, x, d_y, axis=None, keepdims=False: (
-        np.broadcast_to(restore_axes(d_y / number_along(x, axis), x, axis, keepdims), np.shape(x))
+        np.broadcast_to(restore_axes(d_y / number_along(x, axis), x, axis, keepdims), x.shape)
     ),
     sum: lambda y, xs, start=0, d_y=None: (
         np.broadcast_to(d_y, xs.shape) if isinstance(xs, np.ndarray) else [d_y for _ in xs], d_y
@@ -57,7 +57,7 @@ like(np.add.reduce, np.sum, axis=0)
 @adjoint(np.average)
 def average_adjoint(y, x, axis=None, weights=None, d_y=None, keepdims=False):
     if weights is None:
-        return np.broadcast_to(restore_axes(d_y / number_along(x, axis), x, axis, keepdims), np.shape(x)), None, None
+        return np.broadcast_to(restore_axes(d_y / number_along(x, axis), x, axis, keepdims), x.shape), None, None
     if np.ndim(weights) != x.ndim:
         if isinstance(axis, tuple):
             raise NotImplementedError("the derivative of np.average over several axes with weights for these axes only")

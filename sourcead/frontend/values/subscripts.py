@@ -208,8 +208,11 @@ def store_in_array(lo: Lowering, base: Cell, key: Value, value: Value, node, mod
 def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
     """Lower `old op= value`; return the value to bind the name to, or None if the object changed in place."""
     if isinstance(old, Cell) and (old.kind == "list" or isinstance(core.data_type(lo, old), ListT)) and fn in (operator.add, operator.mul):
-        if isinstance(core.data_type(lo, value), Array):  # which has a `__radd__`, and that goes before the `__iadd__` of a list
+        t = core.data_type(lo, value)
+        if isinstance(t, Array):  # which has a `__radd__`, and that goes before the `__iadd__` of a list
             return core.operate(lo, fn, old, value)
+        if isinstance(t, Unknown) and fn is operator.add:
+            raise core.unsupported(lo, node, "`+=` of a list and what may be an array or another list", "write `xs.extend(ys)` for a list")
         if fn is operator.add:
             lists.extend(lo, old, value, node)
         else:

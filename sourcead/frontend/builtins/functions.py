@@ -15,7 +15,7 @@ from sourcead.frontend.builtins.arguments import NONE, ONE, ZERO, lowers
 from sourcead.frontend.control import branches, loops
 from sourcead.frontend.core import TAKEN, USED, Cell, Iterable, Lowering, NotStatic, TupleVal, Value, roots
 from sourcead.frontend.values import dicts, iterables, sequences, walks
-from sourcead.ir.nodes import Call, Const, Effect, Slice, Stmt
+from sourcead.ir.nodes import Call, Const, Slice, Stmt
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, is_array
 
 
@@ -134,13 +134,8 @@ def builtin_next(lo: Lowering, node, it: Value, *default: Value) -> Value:
     if found.items is not None:
         raise core.unsupported(lo, node, "`next` of an iterator that has no more elements")
     within = lo.build.call(operator.lt, k, found.length(), type=BOOL)
-    return branches.branch(lo, within, [lambda: found.nth(k), lambda: default[0] if default else exhausted(lo)], "ifexp")
-
-
-def exhausted(lo: Lowering):
-    """Emit the error of `next` of an iterator that has no more elements."""
-    lo.build.add(Stmt((), Effect("raise", (lo.build.call(StopIteration),))))
-    return branches.RAISED
+    ended = lambda: default[0] if default else branches.raised(lo, lo.build.call(StopIteration))  # noqa: E731
+    return branches.branch(lo, within, [lambda: found.nth(k), ended], "ifexp")
 
 
 EMPTY = TupleVal(())

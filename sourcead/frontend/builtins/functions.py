@@ -71,22 +71,9 @@ def builtin_isinstance(lo: Lowering, node, value: Value, wanted: Value) -> Value
     return lo.build.call(isinstance, lo.read(value), lo.operand(wanted), type=BOOL)
 
 
-@lowers(range)
-def builtin_range(lo: Lowering, node, *bounds: Value) -> Value:
-    """Lower `range(...)`."""
-    return iterables.counted(lo, bounds, node)
-
-
-@lowers(enumerate)
-def builtin_enumerate(lo: Lowering, node, xs: Value, start: Value = ZERO) -> Value:
-    """Lower `enumerate(xs, start)`."""
-    return iterables.later(lo, [xs], lambda inner: iterables.enumerated(lo, inner, start, node), node)
-
-
-@lowers(zip)
-def builtin_zip(lo: Lowering, node, *xs: Value, strict: Value = NONE) -> Value:
-    """Lower `zip(*xs)`."""
-    return iterables.later(lo, xs, lambda *parts: iterables.zipped(lo, parts, node), node)
+lowers(range)(lambda lo, node, *bounds: iterables.counted(lo, bounds, node))
+lowers(enumerate)(lambda lo, node, xs, start=ZERO: iterables.later(lo, [xs], lambda x: iterables.enumerated(lo, x, start, node), node))
+lowers(zip)(lambda lo, node, *xs, strict=NONE: iterables.later(lo, xs, lambda *parts: iterables.zipped(lo, parts, node), node))
 
 
 @lowers(reversed)
@@ -188,10 +175,7 @@ def builtin_dict(lo: Lowering, node, given: Value = EMPTY, /, **named: Value) ->
     items: dict[Any, Value] = {}
     for pair in sequences.static_items(lo, given, node):
         key, value = sequences.static_items(lo, pair, node, 2)
-        found, k = core.known(lo, key)
-        if not found:
-            raise core.unsupported(lo, node, "a dict key that is not known before the program runs")
-        items[k] = value
+        items[core.certain(lo, key, node, "a dict key that is not known before the program runs")] = value
     return lo.new_dict({**items, **named})
 
 

@@ -107,10 +107,7 @@ def comprehension(lo: Lowering, node, take: Callable[[Value], Any] | None = None
     return result
 
 
-@core.lower.register(gast.Set)
-def lower_set(lo: Lowering, node: gast.Set) -> Value:
-    """Lower `{a, b}`."""
-    return sets.made(lo, expressions.lower_list(lo, node), node)
+core.lower.register(gast.Set)(lambda lo, node: sets.made(lo, expressions.lower_list(lo, node), node))
 
 
 @core.lower.register(gast.SetComp)

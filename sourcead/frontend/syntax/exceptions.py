@@ -95,9 +95,8 @@ def caught(lo: Lowering, handler) -> tuple[type, ...]:
     """Return the exception classes that a handler catches."""
     if handler.type is None:
         return (BaseException,)
-    found, value = core.known(lo, core.lower(lo, handler.type))
-    if not found:
-        raise core.unsupported(lo, handler, "the exceptions that are caught here are not known before the program runs")
+    reason = "the exceptions that are caught here are not known before the program runs"
+    value = core.certain(lo, core.lower(lo, handler.type), handler, reason)
     return value if isinstance(value, tuple) else (value,)
 
 

@@ -3,6 +3,7 @@
 import collections
 import functools
 import operator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -72,8 +73,19 @@ def builtin_isinstance(lo: Lowering, node, value: Value, wanted: Value) -> Value
 
 
 lowers(range)(lambda lo, node, *bounds: iterables.counted(lo, bounds, node))
-lowers(enumerate)(lambda lo, node, xs, start=ZERO: iterables.later(lo, [xs], lambda x: iterables.enumerated(lo, x, start, node), node))
 lowers(zip)(lambda lo, node, *xs, strict=NONE: iterables.later(lo, xs, lambda *parts: iterables.zipped(lo, parts, node), node))
+
+
+@lowers(enumerate)
+def builtin_enumerate(lo: Lowering, node, xs: Value, start: Value = ZERO) -> Value:
+    """Lower `enumerate(xs, start)`."""
+
+    def numbered(inner: Iterable) -> Iterable:
+        if inner.drive is None:
+            return iterables.enumerated(lo, inner, start, node)
+        return replace(core.call_object(lo, in_python.numbered, [inner, start], {}, node), endless=inner.endless)
+
+    return iterables.later(lo, [xs], numbered, node)
 
 
 @lowers(reversed)

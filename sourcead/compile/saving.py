@@ -81,33 +81,51 @@ def forgotten(types: dict[str, Type], number: int, least: int) -> dict[str, Type
     return {name: with_dims(t, f, counter) for name, t in types.items()}
 
 
-def checked(text: str, name: str, types: dict[str, Type]) -> str:
-    """Return a text whose function asserts on entry that its arguments have the shapes and lengths that it relies on."""
+def checked(text: str, name: str, types: dict[str, Type], directions: dict[str, str]) -> str:
+    """Return a text whose function asserts on entry that its arguments have the shapes and lengths that it relies on.
+
+    Args:
+        text, name: the text, and the name of the function in it.
+        types: the types of the function's arguments that the text relies on.
+        directions: {parameter that is a tangent: its primal parameter, whose shape it must have}.
+    """
     (node,) = (n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef) and n.name == name)
-    conditions, places = [], []
+    asserts, conditions, shown = [], [], {}
     for arg in node.args.posonlyargs + node.args.args + node.args.kwonlyargs:
-        for place, condition in conditions_on(types[arg.arg], arg.arg) if arg.arg in types else ():
-            conditions.append(condition)
-            places.append(place)
-    if not conditions:
-        return text
-    shown = ", ".join(f"{p}: {{len({p}) if isinstance({p}, (list, tuple, dict)) else np.shape({p})}}" for p in dict.fromkeys(places))
-    message = "made for other shapes than " + shown
+        primal = directions.get(arg.arg, arg.arg)
+        for place, condition in conditions_on(types[primal], primal, arg.arg) if primal in types else ():
+            if condition.startswith("len("):  # first and alone: what follows reads its items
+                asserts.append(asserted([condition], f"{place}: {{len({place})}}"))
+            else:
+                conditions.append(condition)
+                shown[place] = f"{place}: {{np.shape({place})}}"
+    if conditions:
+        asserts.append(asserted(conditions, ", ".join(shown.values())))
     lines = text.splitlines()
     first = node.body[0]
     documented = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
     at = first.end_lineno if documented else first.lineno - 1
-    lines.insert(at, f"    assert {' and '.join(conditions)}, f{quoted(message)}")
+    lines[at:at] = asserts
     return "\n".join(lines) + "\n"
 
 
-def quoted(message: str) -> str:
-    """Return a text in quotation marks that it does not contain."""
-    return next(q + message + q for q in ('"', "'", '"""') if q not in message)
+def asserted(conditions: list[str], shown: str) -> str:
+    """Return the line that asserts conditions, with the sizes that are `shown` in its message."""
+    quote = next(q for q in ('"', "'", '"""') if q not in shown)
+    return f"    assert {' and '.join(conditions)}, f{quote}made for other shapes than {shown}{quote}"
 
 
-def conditions_on(t: Type, place: str) -> Iterator[tuple[str, str]]:
-    """Yield the expression of each array, number and sequence in an argument with what the text relies on."""
+def conditions_on(t: Type, place: str, given: str) -> Iterator[tuple[str, str]]:
+    """Yield the expression of each array, number and sequence in an argument with what the text relies on.
+
+    Args:
+        t: the type of the argument.
+        place: the expression for it.
+        given: the expression for its tangent, if the conditions are those on the tangent, else `place`.
+    """
+    if isinstance(t, Scalar | Array) and given != place:
+        yield given, f"np.shape({given}) == np.shape({place})"
+        return
     match t:
         case Scalar():
             yield place, f"np.ndim({place}) == 0"
@@ -123,10 +141,10 @@ def conditions_on(t: Type, place: str) -> Iterator[tuple[str, str]]:
                     yield place, f"np.shape({place})[{k}] >= {d.least}"
         case TupleT() | ListT() | DictT():
             parts = keyed_parts(t)
-            if parts is not None:
-                yield place, f"len({place}) == {len(parts)}"
+            if parts is not None or given != place:
+                yield given, f"len({given}) == " + (f"len({place})" if parts is None else str(len(parts)))
             for key, part in parts or ():
-                yield from conditions_on(part, f"{place}[{key!r}]")
+                yield from conditions_on(part, f"{place}[{key!r}]", f"{given}[{key!r}]")
         case StructT(_, fields):
             for key, part in fields:
-                yield from conditions_on(part, f"{place}.{key}")
+                yield from conditions_on(part, f"{place}.{key}", f"{given}.{key}")

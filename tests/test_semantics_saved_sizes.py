@@ -176,9 +176,41 @@ def test_sizes_that_the_text_does_not_rely_on_are_free(tmp_path):
         np.testing.assert_allclose(text(*others), differences(f, others), rtol=1e-4, atol=1e-5)
 
 
+def larger(a, b, *rest):
+    return b if a < b else a
+
+
+def total(x, n):
+    return np.sum(x) ** larger(*n)
+
+
+def pairs(x, n):
+    return sum(np.sum(x) * np.sum(a) ** i for a, i in n)
+
+
+def rows(x, n):
+    return np.sum(x) * sum(sum(row) for row in n)
+
+
 def test_length_of_a_list_is_checked(tmp_path):
     with pytest.raises(AssertionError, match=r"n: 3"):
-        saved(listlen, (R(2), [1, 2]), 0, tmp_path / "saved.py")(R(4), [1, 2, 3])
+        saved(total, (R(2), [1, 2]), 0, tmp_path / "saved.py")(R(6), [1, 2, 3])
+
+
+LISTS = [
+    (listlen, (R(2), [1, 2]), (R(4), [1, 2, 3]), (R(4), [R(2)])),
+    (lists, (R(2), [1.0, 2.0]), (R(4), [3.0]), (R(4), [R(2)])),
+    (pairs, (R(2), [(R(2), 2)] * 2), (R(4), [(R(3), 2)] * 3), (R(4), [(R(3, 3), 2)] * 3)),
+    (rows, (R(2), [[1, 2], [3]]), (R(4), [[1], [1, 2, 3], [3]]), (R(4), [[R(1)]])),
+]
+
+
+@pytest.mark.parametrize(("f", "args", "others", "refused"), LISTS)
+def test_a_list_of_things_that_are_alike_has_any_length(f, args, others, refused, tmp_path):
+    text = saved(f, args, 0, tmp_path / "saved.py")
+    np.testing.assert_allclose(text(*others), differences(f, others), rtol=1e-4, atol=1e-5)
+    with pytest.raises(AssertionError, match="made for other shapes than"):
+        text(*refused)
 
 
 def squares(x):

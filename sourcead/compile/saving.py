@@ -1,12 +1,13 @@
 """Choose for a module that is saved the text that holds for the most sizes of its arguments, and the line that checks them on entry.
 
-A text depends on the dims below 8 of its arguments, which are constants in it.  For a module, sizes of at least two become dims known only
-at run time, if the function can be compiled so.  Then each dim is forgotten in turn; where the text stays the same, it does not rely on it:
+A text depends on the lengths of lists and on the dims below 8 of its arguments, which are constants in it.  For a module, lists whose items
+are alike get any length, and sizes of at least two become dims known only at run time, if the function can be compiled so.  Then each dim is forgotten in turn; where the text stays the same, it does not rely on it:
 
     assert np.ndim(x) == 2 and np.shape(x)[1] > 1, f"made for other shapes than x: {np.shape(x)}"
 """
 
 import ast
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -24,10 +25,12 @@ def for_more_sizes(built: Built) -> tuple[Built, dict[str, Type]]:
     if built.request is None:
         return built, {}
     types = {name: t for name, t in built.request.types.items() if name not in built.request.statics}
-    free = {name: with_dims(t, lambda d, k: Sym(2) if isinstance(d, int) and d > 1 else d) for name, t in types.items()}
-    found = generated(built, free)
-    if found is not None:
-        built, types = found, free
+    for without in (of_any_length, lambda t: t):
+        free = {name: with_dims(without(t), lambda d, k: Sym(2) if isinstance(d, int) and d > 1 else d) for name, t in types.items()}
+        found = generated(built, free)
+        if found is not None:
+            built, types = found, free
+            break
     count = sum(1 for t in types.values() for _ in dims_in(t))
     for k in range(count if count <= MOST_DIMS else 0):
         for least in (0, 2):
@@ -59,10 +62,20 @@ def with_dims(t: Type, f, counter: Iterator[int] | None = None) -> Type:
     counter = iter(range(10**9)) if counter is None else counter
     if isinstance(t, Array):
         return t if t.dims is None else replace(t, dims=tuple(f(d, next(counter)) for d in t.dims))
-    if isinstance(t, ListT):
-        items = None if t.items is None else tuple(with_dims(part, f, counter) for part in t.items)
-        return t if items is None else ListT(joined(items, t.item), items)
+    if isinstance(t, ListT) and t.items is not None:
+        items = tuple(with_dims(part, f, counter) for part in t.items)
+        return ListT(joined(items, t.item), items)
     return map_type(t, lambda part: with_dims(part, f, counter))
+
+
+def of_any_length(t: Type) -> Type:
+    """Return the type without the lengths of the lists in it whose items are alike."""
+    t = map_type(t, of_any_length)
+    if isinstance(t, ListT) and t.items:
+        kinds = [with_dims(part, lambda d, k: d if isinstance(d, int) and d < 2 else None) for part in t.items]
+        if kinds.count(kinds[0]) == len(kinds):
+            return ListT(joined(t.items, t.item))
+    return t
 
 
 def joined(items: tuple[Type, ...], otherwise: Type) -> Type:
@@ -93,12 +106,12 @@ def checked(text: str, name: str, types: dict[str, Type], directions: dict[str, 
     asserts, conditions, shown = [], [], {}
     for arg in node.args.posonlyargs + node.args.args + node.args.kwonlyargs:
         primal = directions.get(arg.arg, arg.arg)
-        for place, condition in conditions_on(types[primal], primal, arg.arg) if primal in types else ():
+        for place, size, condition in conditions_on(types[primal], primal, arg.arg) if primal in types else ():
             if condition.startswith("len("):  # first and alone: what follows reads its items
-                asserts.append(asserted([condition], f"{place}: {{len({place})}}"))
+                asserts.append(asserted([condition], f"{place}: {{{size}}}"))
             else:
                 conditions.append(condition)
-                shown[place] = f"{place}: {{np.shape({place})}}"
+                shown[place] = f"{place}: {{{size}}}"
     if conditions:
         asserts.append(asserted(conditions, ", ".join(shown.values())))
     lines = text.splitlines()
@@ -115,35 +128,42 @@ def asserted(conditions: list[str], shown: str) -> str:
     return f"    assert {' and '.join(conditions)}, f{quote}made for other shapes than {shown}{quote}"
 
 
-def conditions_on(t: Type, place: str, given: str) -> Iterator[tuple[str, str]]:
-    """Yield the expression of each array, number and sequence in an argument with what the text relies on.
+def conditions_on(t: Type, place: str, given: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the expression of each array, number and sequence in an argument, that of its size, and what the text relies on.
 
     Args:
         t: the type of the argument.
         place: the expression for it.
         given: the expression for its tangent, if the conditions are those on the tangent, else `place`.
     """
-    if isinstance(t, Scalar | Array) and given != place:
-        yield given, f"np.shape({given}) == np.shape({place})"
-        return
+    size, tangent = f"np.shape({given})", given != place
     match t:
+        case Scalar() | Array() if tangent:
+            yield given, size, f"{size} == np.shape({place})"
         case Scalar():
-            yield place, f"np.ndim({place}) == 0"
+            yield place, size, f"np.ndim({place}) == 0"
+        case Array(_, tuple(dims)) if all(isinstance(d, int) for d in dims):
+            yield place, size, f"{size} == {dims}"
         case Array(_, tuple(dims)):
-            if all(isinstance(d, int) for d in dims):
-                yield place, f"np.shape({place}) == {dims}"
-                return
-            yield place, f"np.ndim({place}) == {len(dims)}"
+            yield place, size, f"np.ndim({place}) == {len(dims)}"
             for k, d in enumerate(dims):
                 if isinstance(d, int):
-                    yield place, f"np.shape({place})[{k}] == {d}"
+                    yield place, size, f"{size}[{k}] == {d}"
                 elif d.least > 0:
-                    yield place, f"np.shape({place})[{k}] >= {d.least}"
+                    yield place, size, f"{size}[{k}] >= {d.least}"
+        case ListT(item, None):
+            if tangent:
+                yield given, f"len({given})", f"len({given}) == len({place})"
+            v, t_v = (re.sub(r"\W+", "_", text) + "_item" for text in (place, given))
+            each = [(size, condition) for _, size, condition in conditions_on(item, v, t_v)]
+            if each:
+                over = f"for {t_v}, {v} in zip({given}, {place})" if tangent else f"for {v} in {place}"
+                holds = " and ".join(condition for _, condition in each)
+                yield given, f"[{each[0][0]} for {t_v} in {given}]", f"all({holds} {over})"
         case TupleT() | ListT() | DictT():
             parts = keyed_parts(t)
-            if parts is not None or given != place:
-                yield given, f"len({given}) == " + (f"len({place})" if parts is None else str(len(parts)))
-            for key, part in parts or ():
+            yield given, f"len({given})", f"len({given}) == {len(parts)}"
+            for key, part in parts:
                 yield from conditions_on(part, f"{place}[{key!r}]", f"{given}[{key!r}]")
         case StructT(_, fields):
             for key, part in fields:

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from sourcead.ir.nodes import Atom, Attr, Call, Const, Index, Op, Operand, Slice, Stmt, Sub, Update, Var, View
+from sourcead.ir.nodes import Atom, Attr, Build, Call, Const, Index, Op, Operand, Slice, Stmt, Sub, Update, Var, View
 from sourcead.ir.records import type_of
 from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, TupleT, Type, join
 from sourcead.primitives.result_types.infer import Arg, SliceArg, infer_attr, infer_call, infer_index
@@ -32,6 +32,18 @@ def operand_type(operand: Operand) -> Type:
     if isinstance(operand, tuple):
         return TupleT(tuple(map(operand_type, operand)))
     return UNKNOWN if isinstance(operand, Slice) else atom_type(operand)
+
+
+def container(t: Type, items: tuple[Atom, ...]) -> Build:
+    """Return the op that makes a tuple, list, dict or record of a type from its parts, in the order of `keyed_parts`."""
+    match t:
+        case TupleT():
+            return Build("tuple", items)
+        case ListT():
+            return Build("list", items)
+        case DictT(parts):
+            return Build("dict", items, tuple(key for key, _ in parts))
+    return Build("record", items, tuple(name for name, _ in t.fields), t.cls)
 
 
 class Builder:

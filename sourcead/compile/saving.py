@@ -1,14 +1,17 @@
 """Choose for a module that is saved the text that holds for the most sizes of its arguments, and the line that checks them on entry.
 
 A text depends on the lengths of lists and on the dims below 8 of its arguments, which are constants in it.  For a module, lists whose items
-are alike get any length, and sizes of at least two become dims known only at run time, if the function can be compiled so.  Then each dim is forgotten in turn; where the text stays the same, it does not rely on it:
+are alike get any length, and sizes of at least two become dims known only at run time, if the function can be compiled so.  Then each dim
+is forgotten in turn; where the text stays the same, it does not rely on it:
 
-    assert np.ndim(x) == 2 and np.shape(x)[1] > 1, f"made for other shapes than x: {np.shape(x)}"
+    assert np.ndim(x) == 2 and np.shape(x)[1] >= 2, f"made for other shapes than x: {np.shape(x)}"
 """
 
 import ast
+import itertools
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from sourcead.backends.engines import NUMPY
@@ -18,6 +21,7 @@ from sourcead.ir.records import list_type
 from sourcead.ir.types import Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, keyed_parts, map_type
 
 MOST_DIMS = 24  # the most dims that are forgotten one by one
+Dim = int | Sym
 
 
 def for_more_sizes(built: Built) -> tuple[Built, dict[str, Type]]:
@@ -26,13 +30,15 @@ def for_more_sizes(built: Built) -> tuple[Built, dict[str, Type]]:
         return built, {}
     types = {name: t for name, t in built.request.types.items() if name not in built.request.statics}
     for without in (of_any_length, lambda t: t):
-        free = {name: with_dims(without(t), lambda d, k: Sym(2) if isinstance(d, int) and d > 1 else d) for name, t in types.items()}
+        free = {name: with_dims(without(t), lambda dim: Sym(2) if isinstance(dim, int) and dim > 1 else dim) for name, t in types.items()}
         found = generated(built, free)
         if found is not None:
             built, types = found, free
             break
-    count = sum(1 for t in types.values() for _ in dims_in(t))
-    for k in range(count if count <= MOST_DIMS else 0):
+    dims: list[Dim] = []
+    for t in types.values():
+        with_dims(t, lambda dim: dims.append(dim) or dim)
+    for k in range(len(dims) if len(dims) <= MOST_DIMS else 0):
         for least in (0, 2):
             fewer = forgotten(types, k, least)
             again = generated(built, fewer)
@@ -50,48 +56,36 @@ def generated(built: Built, types: dict[str, Type]) -> Built | None:
         return None
 
 
-def dims_in(t: Type) -> Iterator[int | Sym]:
-    """Yield the dims in a type, in the order in which `with_dims` meets them."""
-    found: list[int | Sym] = []
-    with_dims(t, lambda d, k: found.append(d) or d)
-    yield from found
-
-
-def with_dims(t: Type, f, counter: Iterator[int] | None = None) -> Type:
-    """Return a type with `f(dim, number of the dim)` in place of each dim."""
-    counter = iter(range(10**9)) if counter is None else counter
-    if isinstance(t, Array):
-        return t if t.dims is None else replace(t, dims=tuple(f(d, next(counter)) for d in t.dims))
-    if isinstance(t, ListT) and t.items is not None:
-        items = tuple(with_dims(part, f, counter) for part in t.items)
-        return ListT(joined(items, t.item), items)
-    return map_type(t, lambda part: with_dims(part, f, counter))
+def with_dims(t: Type, f: Callable[[Dim], Dim]) -> Type:
+    """Return a type with `f(dim)` in place of each dim."""
+    match t:
+        case Array(_, tuple(dims)):
+            return replace(t, dims=tuple(map(f, dims)))
+        case ListT(_, tuple(items)):
+            return list_type(tuple(with_dims(part, f) for part in items)) if items else t
+    return map_type(t, lambda part: with_dims(part, f))
 
 
 def of_any_length(t: Type) -> Type:
     """Return the type without the lengths of the lists in it whose items are alike."""
     t = map_type(t, of_any_length)
     if isinstance(t, ListT) and t.items:
-        kinds = [with_dims(part, lambda d, k: d if isinstance(d, int) and d < 2 else None) for part in t.items]
+        large = Sym(2)
+        kinds = [with_dims(part, lambda dim: dim if isinstance(dim, int) and dim < 2 else large) for part in t.items]
         if kinds.count(kinds[0]) == len(kinds):
-            return ListT(joined(t.items, t.item))
+            return replace(list_type(t.items), items=None)
     return t
-
-
-def joined(items: tuple[Type, ...], otherwise: Type) -> Type:
-    """Return the type of each item of a list."""
-    return list_type(items).item if items else otherwise
 
 
 def forgotten(types: dict[str, Type], number: int, least: int) -> dict[str, Type]:
     """Return the types, in which nothing is known of one dim but its least size."""
-    counter = iter(range(10**9))
+    places = itertools.count()
 
-    def f(d, k):
-        known = 10**9 if isinstance(d, int) else d.least
-        return Sym(least) if k == number and known > least and d != 0 else d
+    def fewer(dim: Dim) -> Dim:
+        known = math.inf if isinstance(dim, int) else dim.least
+        return Sym(least) if next(places) == number and known > least and dim != 0 else dim
 
-    return {name: with_dims(t, f, counter) for name, t in types.items()}
+    return {name: with_dims(t, fewer) for name, t in types.items()}
 
 
 def checked(text: str, name: str, types: dict[str, Type], directions: dict[str, str]) -> str:

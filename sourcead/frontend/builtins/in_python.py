@@ -120,8 +120,14 @@ def starmap(function, rows):
         yield function(*row)
 
 
-@stands_in_for()
-def chained(parts):
+@stands_in_for(itertools.chain)
+def chain(*parts):
+    for part in parts:
+        yield from part
+
+
+@stands_in_for(itertools.chain.from_iterable)
+def from_iterable(parts):
     for part in parts:
         yield from part
 

@@ -3,7 +3,7 @@
 
 from sourcead.frontend.core.cells import (
     TAKEN, USED, BoundVal, Cell, ChoiceVal, FunctionVal, Held, Iterable, LocalData, MethodVal, OptionalVal, SuperVal,
-    TupleVal, Value, cells_of, is_text, leaves, parts_of, reach, roots, unreadable
+    TupleVal, Value, cells_of, is_text, leaves, parts_of, reach, roots, structure_of, unreadable
 )
 from sourcead.frontend.core.errors import (
     MustBeOneValue, MustMaterialise, NeverReturns, NotStatic, frozen_error, needs_items, refused, surely, surely_raised,

@@ -96,6 +96,7 @@ def _truth_of_container(lo: Lowering, value: Cell) -> bool:
 
 
 core.truth.register(FunctionVal, BoundVal, ChoiceVal)(lambda lo, value: True)
+core.truth.register(Iterable)(lambda lo, value: True if value.once or value.drive is not None else None)
 
 
 SHARED_BY_VALUE = (int, float, complex, str, bytes, tuple, range, slice, np.generic, np.dtype)

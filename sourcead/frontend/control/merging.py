@@ -125,9 +125,9 @@ class Merger:
 
     def request_one_value(self, a: Value, b: Value) -> None:
         """Request that lists or dicts become one IR value if the arms leave them in different structures."""
-        cells = [v for v in (a, b) if isinstance(v, Cell)]
+        cells = [v for v in (a, b) if isinstance(v, Cell) and not is_unreadable(v)]
         for cell in cells:
-            if len(cells) < 2 or any(map(is_unreadable, cells)) or cell.kind not in ("list", "dict") or cell.kind == "dict" and not core.can_be_map(cell, UNDEFINED):
+            if len(cells) < 2 or cell.kind not in ("list", "dict") or cell.kind == "dict" and not core.can_be_map(cell, UNDEFINED):
                 continue
             if cell.depth < self.lo.depth + 1:
                 raise MustMaterialise(cell, self.lo.here)

@@ -179,12 +179,14 @@ def _explain(subject: Subject, values: dict[str, Any], error: Exception) -> None
 def _slope_mismatch(subject: Subject, primal: Primal, values: dict[str, Any], result: Any) -> str | None:
     """Return how the derivative along one direction differs from a difference quotient of the function, None if it does not."""
     form, random, value = subject.form, np.random.default_rng(0), primal()
-    if form.kind == "columns":
-        raise LeftOut("its columns are many tangents at once")
     cotangent = map_leaves(lambda leaf: drawn(leaf, random), value)
     weights = [weight for _, weight in leaves(cotangent)]
     if subject.directions:
         given = {name: [leaf for _, leaf in leaves(values[t])] for t, name in subject.directions.items()}
+        if form.kind == "columns":  # a sum of them is the derivative along the sum of their directions
+            mix = random.standard_normal(max(len(leaf) for steps in given.values() for leaf in steps))
+            given = {name: [np.tensordot(mix, leaf, 1) for leaf in steps] for name, steps in given.items()}
+            result = map_leaves(lambda leaf: np.tensordot(mix, leaf, 1), result)
         found = product(weights, result[1] if form.kind == "jvp" else result)
     else:
         given = {name: direction_of(primal.values[name], random) for name in subject.wrt}

@@ -40,6 +40,18 @@ def operand_type(operand: Operand) -> Type:
     return UNKNOWN if isinstance(operand, Slice) else atom_type(operand)
 
 
+def container(t: Type, items: tuple[Atom, ...]) -> Build:
+    """Return the op that makes a tuple, list, dict or record of a type from its parts, in the order of `keyed_parts`."""
+    match t:
+        case TupleT():
+            return Build("tuple", items)
+        case ListT():
+            return Build("list", items)
+        case DictT(parts):
+            return Build("dict", items, tuple(key for key, _ in parts))
+    return Build("record", items, tuple(name for name, _ in t.fields), t.cls)
+
+
 class Builder:
     """Collects the statements of a block.
 

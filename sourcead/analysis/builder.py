@@ -16,9 +16,7 @@ from sourcead.ir.nodes import (
     Append, Atom, Attr, Build, Call, Const, Index, Let, Op, Operand, Slice, Stmt, Sub, Update, Var, View
 )
 from sourcead.ir.records import list_type, type_of
-from sourcead.ir.types import (
-    UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, SetT, StructT, TupleT, Type, join
-)
+from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, SetT, StructT, TupleT, Type, join
 from sourcead.primitives.result_types.infer import Arg, SliceArg, infer_attr, infer_call, infer_index
 from sourcead.primitives.result_types.lists_as_arrays import display_positions
 

@@ -1,7 +1,6 @@
 """Functions and slices that loops and branches make, and objects of NumPy that are called by a subscript."""
 
 import sys
-import typing
 
 import numpy as np
 import pytest
@@ -99,7 +98,7 @@ def descriptions_of_types(x):
     return np.sum(x**2) * scale / (1 + np.iinfo(np.int8).max) + np.sum(x) * np.finfo(x.dtype).eps
 
 
-FLOATS = typing.Union[float, np.float64]
+FLOATS = float | np.float64
 
 PROGRAMS = [
     lambda_in_a_loop, function_in_a_while, slice_in_a_loop, slices_in_a_list, keys_put_together, slice_of_a_branch, pixels_moved,

@@ -3,6 +3,7 @@
 import collections
 import functools
 import operator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,10 @@ from sourcead.frontend.builtins.arguments import NONE, ONE, ZERO, lowers
 from sourcead.frontend.control import branches, loops
 from sourcead.frontend.core import TAKEN, USED, Cell, Iterable, Lowering, NotStatic, TupleVal, Value, roots
 from sourcead.frontend.values import dicts, iterables, sequences, walks
-from sourcead.ir.nodes import Call, Const, Effect, Slice, Stmt
-from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, is_array
+from sourcead.ir.nodes import Call, Const, Slice, Stmt
+from sourcead.ir.types import (
+    ANY_DTYPE, BOOL, INT, UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, is_array
+)
 
 
 @lowers(len)
@@ -41,52 +44,54 @@ def builtin_len(lo: Lowering, node, value: Value) -> Value:
 
 CLASSES = {Array: np.ndarray, ListT: list, TupleT: tuple, DictT: dict, MapT: dict, Str: str, NoneType: type(None)}
 NUMBERS = {"float": float, "int": int, "bool": bool, "complex": complex}
+ALL_NUMBERS = [*NUMBERS.values(), *(np.dtype(code).type for code in np.typecodes["All"] if np.dtype(code).kind in "biufc")]
 
 
-def class_of(lo: Lowering, value: Value) -> type | None:
-    """Return the class of a value, or None if its type does not tell."""
+def classes_of(lo: Lowering, value: Value) -> list[type]:
+    """Return the classes that a value may have, as far as its type tells; none if it does not tell any."""
     if (cls := core.class_of(value)) is not None:
-        return cls
+        return [core.REAL_CLASSES.get(cls, cls)]
     if isinstance(value, TupleVal):
-        return tuple
+        return [tuple]
     if isinstance(value, Cell) and value.kind in ("list", "dict"):
-        return {"list": list, "dict": dict}[value.kind]
+        return [value.cls or {"list": list, "dict": dict}[value.kind]]
     match atom_type(lo.read(value)):
         case Scalar(kind, None):
-            return NUMBERS[kind]
+            return [NUMBERS[kind]]
+        case Scalar(_, dtype) if dtype == ANY_DTYPE:
+            return ALL_NUMBERS
         case Scalar(_, dtype):
-            return None if dtype == np.dtype(object) else dtype.type
+            return [dtype.type]
         case t:
-            return CLASSES.get(type(t))
+            return [CLASSES[type(t)]] if type(t) in CLASSES else []
 
 
 @lowers(isinstance)
 def builtin_isinstance(lo: Lowering, node, value: Value, wanted: Value) -> Value:
     """Lower `isinstance(x, cls)`."""
     found, classes = core.known(lo, wanted)
-    if found and (cls := class_of(lo, value)) is not None:
-        return Const(issubclass(cls, classes))
+    answers = {issubclass(cls, classes) for cls in classes_of(lo, value)} if found else ()
+    if len(answers) == 1:
+        return Const(answers.pop())
     if lo.static_only:
         raise NotStatic
     return lo.build.call(isinstance, lo.read(value), lo.operand(wanted), type=BOOL)
 
 
-@lowers(range)
-def builtin_range(lo: Lowering, node, *bounds: Value) -> Value:
-    """Lower `range(...)`."""
-    return iterables.counted(lo, bounds, node)
+lowers(range)(lambda lo, node, *bounds: iterables.counted(lo, bounds, node))
+lowers(zip)(lambda lo, node, *xs, strict=NONE: iterables.later(lo, xs, lambda *parts: iterables.zipped(lo, parts, node), node))
 
 
 @lowers(enumerate)
 def builtin_enumerate(lo: Lowering, node, xs: Value, start: Value = ZERO) -> Value:
     """Lower `enumerate(xs, start)`."""
-    return iterables.later(lo, [xs], lambda inner: iterables.enumerated(lo, inner, start, node), node)
 
+    def numbered(inner: Iterable) -> Iterable:
+        if inner.drive is None:
+            return iterables.enumerated(lo, inner, start, node)
+        return replace(core.call_object(lo, in_python.numbered, [inner, start], {}, node), endless=inner.endless)
 
-@lowers(zip)
-def builtin_zip(lo: Lowering, node, *xs: Value, strict: Value = NONE) -> Value:
-    """Lower `zip(*xs)`."""
-    return iterables.later(lo, xs, lambda *parts: iterables.zipped(lo, parts, node), node)
+    return iterables.later(lo, [xs], numbered, node)
 
 
 @lowers(reversed)
@@ -134,13 +139,8 @@ def builtin_next(lo: Lowering, node, it: Value, *default: Value) -> Value:
     if found.items is not None:
         raise core.unsupported(lo, node, "`next` of an iterator that has no more elements")
     within = lo.build.call(operator.lt, k, found.length(), type=BOOL)
-    return branches.branch(lo, within, [lambda: found.nth(k), lambda: default[0] if default else exhausted(lo)], "ifexp")
-
-
-def exhausted(lo: Lowering):
-    """Emit the error of `next` of an iterator that has no more elements."""
-    lo.build.add(Stmt((), Effect("raise", (lo.build.call(StopIteration),))))
-    return branches.RAISED
+    ended = lambda: default[0] if default else branches.raised(lo, lo.build.call(StopIteration))  # noqa: E731
+    return branches.branch(lo, within, [lambda: found.nth(k), ended], "ifexp")
 
 
 EMPTY = TupleVal(())
@@ -168,14 +168,6 @@ def builtin_list(lo: Lowering, node, value: Value = EMPTY) -> Value:
     return lo.new_list(sequences.static_items(lo, value, node))
 
 
-@lowers(collections.deque)
-def builtin_deque(lo: Lowering, node, xs: Value = EMPTY, maxlen: Value = NONE) -> Value:
-    """Lower `collections.deque(xs)` to a list, which can also grow and shrink at its beginning."""
-    if core.known(lo, maxlen) != (True, None):
-        raise core.unsupported(lo, node, "a `deque` with `maxlen`", "use a list: `xs.append(x)`, then `if len(xs) > n: xs.pop(0)`")
-    return builtin_list(lo, node, xs)
-
-
 @lowers(dict)
 def builtin_dict(lo: Lowering, node, given: Value = EMPTY, /, **named: Value) -> Value:
     """Lower `dict(xs, key=value)`."""
@@ -193,10 +185,7 @@ def builtin_dict(lo: Lowering, node, given: Value = EMPTY, /, **named: Value) ->
     items: dict[Any, Value] = {}
     for pair in sequences.static_items(lo, given, node):
         key, value = sequences.static_items(lo, pair, node, 2)
-        found, k = core.known(lo, key)
-        if not found:
-            raise core.unsupported(lo, node, "a dict key that is not known before the program runs")
-        items[k] = value
+        items[core.certain(lo, key, node, "a dict key that is not known before the program runs")] = value
     return lo.new_dict({**items, **named})
 
 

@@ -9,12 +9,12 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend.core.cells import BoundVal, Cell, ChoiceVal, FunctionVal, Iterable, TupleVal, Value
-from sourcead.frontend.core.errors import refused, surely
+from sourcead.frontend.core.errors import refused, surely, unsupported
 from sourcead.frontend.core.journal import VALUE
 from sourcead.frontend.core.lowering import Lowering
 from sourcead.ir.nodes import Atom, Const, Operand, Slice, Var
 from sourcead.ir.records import is_record
-from sourcead.ir.types import Array, ListT, Str, TupleT, Type, Undefined, Unknown, carries_derivative, join
+from sourcead.ir.types import Array, ListT, Str, StructT, TupleT, Type, Undefined, Unknown, carries_derivative, join
 from sourcead.language.checkpoint_policies import SavingPolicy
 from sourcead.primitives import table
 from sourcead.runtime import is_helper
@@ -45,10 +45,19 @@ def known(lo: Lowering, value: Value) -> tuple[bool, Any]:
     return False, None
 
 
+def certain(lo: Lowering, value: Value, node, *refusal: str) -> Any:
+    """Return the Python object that a value is known to be while compiling; refuse a value that is not known."""
+    found, obj = known(lo, value)
+    if not found:
+        raise unsupported(lo, node, *refusal)
+    return obj
+
+
 FOLDABLE = (bool, int, str, type(None), tuple, type, enum.Enum)
 
 
 ARITHMETIC = frozenset({operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.matmul})
+COMPARISONS = frozenset({operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne})
 
 
 def fold(lo: Lowering, fn: Any, operands: list[Value]) -> Const | None:
@@ -58,7 +67,7 @@ def fold(lo: Lowering, fn: Any, operands: list[Value]) -> Const | None:
         if lo.catching and fn in ARITHMETIC and any(isinstance(v, Const) and v.value is None and not v.live for v in operands):
             raise surely(lo, refused(lo, "None is used as a number here"), TypeError)
         return None
-    foldable = (*FOLDABLE, float) if lo.static_only or fn is operator.neg else FOLDABLE
+    foldable = (*FOLDABLE, float) if lo.static_only or fn is operator.neg or fn in COMPARISONS else FOLDABLE
     if not all(isinstance(v, foldable) for v in values):
         return None
     try:
@@ -87,7 +96,7 @@ def is_sequence(value: Value) -> bool:
 
 def is_code(value: Any) -> bool:
     """Tell whether an object is part of the program rather than of its data."""
-    if isinstance(value, (type, types.ModuleType, str, type(None), np.dtype, SavingPolicy)):
+    if isinstance(value, (type, types.UnionType, types.ModuleType, str, type(None), np.dtype, SavingPolicy)):
         return True
     return callable(value) and not is_record(value)
 
@@ -116,19 +125,24 @@ def common_type(cell: Cell) -> Type | None:
     return None if isinstance(t, Unknown) else t
 
 
-def type_of_value(value: Value) -> Type | None:
-    """Return the type that a value has as one atom, or None if it cannot be one."""
+def type_of_value(value: Value, records: bool = False) -> Type | None:
+    """Return the type that a value has as one atom, or None if it cannot be one.
+
+    A list of known items can be one; with `records`, an object or a named tuple can, and such a list cannot.
+    """
     match value:
         case Var() | Const():
             return None if callable(getattr(value, "value", None)) else atom_type(value)
         case Cell(slots=slots) if VALUE in slots:
             return atom_type(slots[VALUE])
-        case Cell() if value.kind == "list":
+        case Cell(kind="list") if not records:
             t = common_type(value)
             return None if t is None else ListT(t)
-        case TupleVal(items, cls=None):
-            parts = tuple(map(type_of_value, items))
-            return None if None in parts else TupleT(parts)
+        case TupleVal() | Cell(kind="object") if records or getattr(value, "cls", None) is None:
+            parts = tuple(type_of_value(item, records) for item in value.contents)
+            if None in parts:
+                return None
+            return TupleT(parts) if value.cls is None else StructT(value.cls, tuple(zip(value.keys, parts)))
     return None
 
 

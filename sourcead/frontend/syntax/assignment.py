@@ -2,7 +2,6 @@
 
 import contextlib
 import operator
-from typing import Any
 
 import gast
 
@@ -13,7 +12,7 @@ from sourcead.frontend.control.exits import standing_for
 from sourcead.frontend.core import VALUE, Cell, Held, Iterable, Lowering, Value
 from sourcead.frontend.syntax.expressions import BINARY
 from sourcead.frontend.values import lists, objects, sequences, subscripts
-from sourcead.ir.nodes import Atom, Const, Effect, Let, Stmt, Sub, Var
+from sourcead.ir.nodes import Atom, Const, Let, Sub, Var
 from sourcead.ir.types import Array, ListT
 
 
@@ -115,7 +114,7 @@ def unpack(lo: Lowering, targets: list, value: Value, node) -> None:
     """Lower `a, (b, *c) = value`."""
     value = sequences.taken(lo, value, node)
     i = next((i for i, t in enumerate(targets) if isinstance(t, gast.Starred)), None)
-    if isinstance(value, Iterable) and value.drive is not None and not value.endless:
+    if isinstance(value, Iterable) and value.items is None and not value.endless:
         value = sequences.collect(lo, core.iterate(lo, value, node), lambda item: item, node)
     if i is None:
         check_count(lo, value, len(targets), node)
@@ -141,14 +140,8 @@ def check_count(lo: Lowering, value: Value, count: int, node) -> None:
     t = core.data_type(lo, value)
     if isinstance(t, ListT) and t.items is None or isinstance(t, Array) and t.dims and not isinstance(t.dims[0], int):
         same = core.operate(lo, operator.eq, core.call_object(lo, len, [value], {}, node), Const(count))
-        branches.choose(lo, same, lambda: None, lambda: wrong_count(lo, count))
-
-
-def wrong_count(lo: Lowering, count: int) -> Any:
-    """Raise a ValueError."""
-    error = lo.build.call(ValueError, Const(f"there are not {count} values to unpack"))
-    lo.build.add(Stmt((), Effect("raise", (error,))))
-    return branches.RAISED
+        text = Const(f"there are not {count} values to unpack")
+        branches.choose(lo, same, lambda: None, lambda: branches.raised(lo, lo.build.call(ValueError, text)))
 
 
 # -- augmented assignment ----------------------------------------------------------------------------------------------

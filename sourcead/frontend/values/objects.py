@@ -256,23 +256,16 @@ def fields_of(lo: Lowering, cls: Any, node, *refusal: str) -> tuple[dataclasses.
     return dataclasses.fields(cls)
 
 
-@core.builtin(dataclasses.asdict)
-def builtin_asdict(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """Lower `dataclasses.asdict(obj)`."""
-    return lo.new_dict({name: copied(lo, value, builtin_asdict, node) for name, value in data(lo, args, kwargs, node)})
-
-
-@core.builtin(dataclasses.astuple)
-def builtin_astuple(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """Lower `dataclasses.astuple(obj)`."""
-    return TupleVal(tuple(copied(lo, value, builtin_astuple, node) for _, value in data(lo, args, kwargs, node)))
-
-
-def data(lo: Lowering, args: list[Value], kwargs, node) -> list[tuple[str, Value]]:
-    """Return the names and values of the fields of a dataclass."""
+def convert(make, lo: Lowering, args: list[Value], kwargs, node) -> Value:
+    """Lower `dataclasses.asdict(obj)` or `dataclasses.astuple(obj)`: `make` makes the result from copies of the fields."""
     cls = None if kwargs else core.class_of(args[0])
     fields = fields_of(lo, cls, node, "this conversion of a dataclass", "write out the fields")
-    return [(f.name, core.attribute(lo, args[0], f.name, node)) for f in fields]
+    again = functools.partial(convert, make)
+    return make(lo, {f.name: copied(lo, core.attribute(lo, args[0], f.name, node), again, node) for f in fields})
+
+
+core.builtin(dataclasses.asdict)(functools.partial(convert, Lowering.new_dict))
+core.builtin(dataclasses.astuple)(functools.partial(convert, lambda lo, items: TupleVal(tuple(items.values()))))
 
 
 def copied(lo: Lowering, value: Value, convert, node) -> Value:
@@ -311,6 +304,8 @@ def operate(lo: Lowering, fn: Any, values: list[Value]) -> Value | None:
             continue
         if found.__code__.co_filename == "<string>":
             cls = core.class_of(operands[0])
+            if fn in (operator.eq, operator.ne) and operands[0] is operands[1]:  # tuples of the same items are equal
+                return Const(fn is operator.eq)
             raise core.refused(lo, f"the comparison that `dataclass` writes for {cls.__name__}", "compare the fields")
         result = core.call_object(lo, found, operands, {}, None)
         if not (isinstance(result, Const) and result.value is NotImplemented):
@@ -386,13 +381,8 @@ def builtin_hasattr(lo: Lowering, args: list[Value], kwargs, node) -> Value:
 def builtin_type(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """Lower `type(obj)`."""
     cls = core.class_of(args[0]) if len(args) == 1 else None
-    return Const(cls) if cls is not None else core.call_library(lo, type, args, kwargs, node)
+    return Const(core.REAL_CLASSES.get(cls, cls)) if cls is not None else core.call_library(lo, type, args, kwargs, node)
 
 
-@core.builtin(functools.partial)
-def builtin_partial(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """Lower `functools.partial(f, ...)`."""
-    return BoundVal(args[0], tuple(args[1:]), dict(kwargs))
-
-
+core.builtin(functools.partial)(lambda lo, args, kwargs, node: BoundVal(args[0], tuple(args[1:]), dict(kwargs)))
 core.builtin(object.__init__)(lambda lo, args, kwargs, node: Const(None))

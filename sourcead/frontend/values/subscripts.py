@@ -12,8 +12,8 @@ from sourcead.frontend.control.branches import RAISED
 from sourcead.frontend.core import (
     POISON, BoundVal, Cell, ChoiceVal, FunctionVal, Lowering, MethodVal, SuperVal, TupleVal, Value, reach, roots
 )
-from sourcead.frontend.values import lists, numpy_brackets, sequences, sets
-from sourcead.ir.nodes import Call, Const, Effect, Operand, Slice, Stmt, Sub
+from sourcead.frontend.values import lists, numpy_brackets, objects, sequences, sets
+from sourcead.ir.nodes import Call, Const, Operand, Slice, Sub
 from sourcead.ir.types import (
     BOOL, INT, Array, ListT, MapT, NoneType, Scalar, SetT, Str, StructT, TupleT, Undefined, Unknown, rank
 )
@@ -149,8 +149,7 @@ def _call_of_choice(lo: Lowering, fn: ChoiceVal, args: list[Value], kwargs: dict
         if k == len(options):
             if fn.otherwise is not None:
                 return core.call(lo, fn.otherwise, args, dict(kwargs), node)
-            lo.build.add(Stmt((), Effect("raise", (lo.build.call(KeyError, fn.which),))))
-            return RAISED
+            return branches.raised(lo, lo.build.call(KeyError, fn.which))
         name, function = options[k]
         same = lo.build.call(operator.eq, fn.which, Const(name), type=BOOL)
         return branches.branch(lo, same, [lambda: core.call(lo, function, args, dict(kwargs), node), lambda: try_from(k + 1)])
@@ -207,6 +206,8 @@ def store_in_array(lo: Lowering, base: Cell, key: Value, value: Value, node, mod
 
 def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
     """Lower `old op= value`; return the value to bind the name to, or None if the object changed in place."""
+    if (found := core.call_special(lo, old, f"__i{objects.DUNDER.get(fn, fn.__name__)}__", [value], node)) is not None:
+        return found
     if isinstance(old, Cell) and (old.kind == "list" or isinstance(core.data_type(lo, old), ListT)) and fn in (operator.add, operator.mul):
         t = core.data_type(lo, value)
         if isinstance(t, Array):  # which has a `__radd__`, and that goes before the `__iadd__` of a list

@@ -65,11 +65,11 @@ def running_winner_cotangent(d_y, y, x, axis):
     return np.moveaxis(d_x, 0, axis)
 
 
-def diff_cotangent(d_y, n, axis):
-    """Return the cotangent of `x` in `y = np.diff(x, n, axis)`."""
-    for _ in range(n):
-        width = [(0, 0)] * d_y.ndim
-        width[axis] = (1, 1)
+def diff_cotangent(d_y, size, n, axis):
+    """Return the cotangent of `x`, which has `size` elements along the axis, in `y = np.diff(x, n, axis)`."""
+    width = [(0, 0)] * d_y.ndim
+    width[axis] = (1, 1)
+    for _ in range(min(n, size)):
         d_y = -np.diff(np.pad(d_y, width), axis=axis)
     return d_y
 

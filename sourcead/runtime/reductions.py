@@ -38,6 +38,8 @@ def middle_shares(x, axis=None):
     rows = np.transpose(x, kept + gone)
     flat = rows.reshape([x.shape[i] for i in kept] + [-1])
     n = flat.shape[-1]
+    if n == 0:
+        return np.zeros_like(x)
     middle = np.sort(flat, axis=-1)[..., [(n - 1) // 2, n // 2]]
     low, high = ((flat == middle[..., i : i + 1]).astype(x.dtype) for i in (0, 1))
     shares = (low / np.sum(low, axis=-1, keepdims=True) + high / np.sum(high, axis=-1, keepdims=True)) / 2

@@ -20,7 +20,11 @@ BEFORE = {
     "items of a tuple": ("a = (1.0, 2.0)", "a = (x, x)", "(a[0] + 3 * a[1])"),
     "walrus": ("d = 2.0", "q = [0 for i in x if (d := x) is not None]"),
 }
-LOOPS = {"for": "for k in range({}):\n  {}", "while": "k = 0\n while k < ({}):\n  k += 1; {}", "inner": "for d in range(2):\n  for k in x[2:]:\n   {1}"}
+LOOPS = {
+    "for": "for k in range({}):\n  {}",
+    "while": "k = 0\n while k < ({}):\n  k += 1; {}",
+    "inner": "for d in range(2):\n  for k in x[2:]:\n   {1}",
+}
 
 
 class Box:
@@ -77,7 +81,8 @@ np.apply_along_axis(lambda q: q, 0, w); np.trim_zeros(w); np.diff(w, 0); np.mesh
 @pytest.mark.parametrize("made_of_w", [call.strip() for call in SHARED if call.strip()])
 def test_what_may_share_memory_is_not_read_after_a_write(made_of_w):
     for write in ("w[0] = x[1] ** 2", "p.fill(x[1] ** 2)"):
-        judged_in_all_modes(made(["w = x * 2", f"p = {made_of_w}", write, "return np.sum(w * [1, 2]) + 3 * np.sum(np.asarray(p) * 2.0)"]), X)
+        result = "return np.sum(w * [1, 2]) + 3 * np.sum(np.asarray(p) * 2.0)"
+        judged_in_all_modes(made(["w = x * 2", f"p = {made_of_w}", write, result]), X)
 
 
 @pytest.mark.parametrize("name", "sum max min prod ptp nansum nanprod".split())
@@ -89,7 +94,12 @@ def test_a_number_is_reduced_over_an_axis(name, axis):
             assert judged_in_all_modes(made([*lines, "return x * 1.0"]), X) == "right"
 
 
-@pytest.mark.parametrize("call", ["np.diff(x[0])", "np.diff(x[0], 2)", "np.ediff1d(x[0])", "np.diff(x[0], prepend=0.5)", "np.sum(x[0] * 0 + np.median(x[0]))"])
+OF_ANY_SIZE = [
+    "np.diff(x[0])", "np.diff(x[0], 2)", "np.ediff1d(x[0])", "np.diff(x[0], prepend=0.5)", "np.sum(x[0] * 0 + np.median(x[0]))",
+]
+
+
+@pytest.mark.parametrize("call", OF_ANY_SIZE)
 @pytest.mark.parametrize("size", [0, 1, 2, 3])
 @pytest.mark.filterwarnings("ignore")
 def test_the_gradient_of_a_short_array_has_its_length(call, size):

@@ -151,7 +151,7 @@ def builtin_tuple(lo: Lowering, node, value: Value = EMPTY) -> Value:
     """Lower `tuple(xs)`."""
     value = sequences.taken(lo, value, node)
     if isinstance(core.data_type(lo, value), ListT):
-        return lo.wrap(lo.build.call(tuple, lo.read(value), type=UNKNOWN), shares=roots(value))
+        return lo.wrap(lo.build.call(tuple, lo.read(value)), shares=roots(value))
     if isinstance(value, TupleVal) and value.cls is None:
         return value
     return TupleVal(tuple(sequences.static_items(lo, value, node)))

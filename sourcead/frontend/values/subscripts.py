@@ -208,6 +208,9 @@ def store_in_array(lo: Lowering, base: Cell, key: Value, value: Value, node, mod
 def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
     """Lower `old op= value`; return the value to bind the name to, or None if the object changed in place."""
     if isinstance(old, Cell) and (old.kind == "list" or isinstance(core.data_type(lo, old), ListT)) and fn in (operator.add, operator.mul):
+        t = atom_type(value) if isinstance(value, Const) else core.data_type(lo, value)
+        if isinstance(t, (Array, Unknown)) or isinstance(t, Scalar) and fn is operator.add:  # NumPy's operator comes before the list's
+            return core.operate(lo, fn, old, value)
         if fn is operator.add:
             lists.extend(lo, old, value, node)
         else:

@@ -106,6 +106,7 @@ GOOD = idx_bytes(np.zeros((3, 28, 28), np.uint8))
         (gzip.compress(GOOD)[:-8] + b"\1" * 8, "damaged or truncated gzip"),
         (gzip.compress(GOOD[:-1]), "truncated"),
     ],
+    ids=range(10),  # what gzip makes contains the time
 )
 def test_a_damaged_file_is_an_error_that_names_it(tmp_path, content, trouble):
     path = tmp_path / "images.idx"

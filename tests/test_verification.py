@@ -5,7 +5,7 @@ import logging
 import numpy as np
 import pytest
 
-from sourcead import adjoint, errors, grad, hessian, hvp, jvp, pushforward, tangent, value_and_grad, vjp
+from sourcead import adjoint, errors, grad, hessian, hvp, jacobian, jvp, pushforward, tangent, value_and_grad, vjp
 from sourcead.compile import comparison, gradient
 
 X = np.array([0.3, 0.7, 1.1])
@@ -80,6 +80,10 @@ def test_other_arguments_of_the_same_types_are_not_compared_again():
         lambda level: jvp(cubes, (X,), (X,), verify=level),
         lambda level: pushforward(cubes, verify=level)(X, t_x=X),
         lambda level: hvp(lambda x: np.sum(np.sin(wrongly_ruled(x))), verify=level)(X, X),
+        lambda level: jacobian(wrongly_ruled, verify=level)(X),
+        lambda level: jacobian(wrongly_ruled, mode="reverse", verify=level)(X),
+        lambda level: jacobian(lambda p: wrongly_ruled(p["a"]), verify=level)({"a": X}),
+        lambda level: hessian(lambda x: np.sum(np.sin(wrongly_ruled(x))), verify=level)(X),
         lambda level: grad(lambda p: cubes(p["a"]) + p["b"], verify=level)({"a": X, "b": 2.0}),
         lambda level: grad(lambda x: (cubes(x), x), has_aux=True, verify=level)(X),
         lambda level: grad(lambda a, x: cubes(x) * a, wrt=("x", "a"), verify=level)(2.0, X.astype(np.float32)),

@@ -17,6 +17,7 @@ import numpy as np
 
 from sourcead.api.jacobians import unit_tangents, with_added, with_leaf, zero_of
 from sourcead.api.transformations import vjp
+from sourcead.compile.comparison import drawn, product, widened
 from sourcead.compile.gradient import Gradient
 from sourcead.compile.structures import conversion, leaves, map_leaves
 from sourcead.compile.wrt import check_wrt
@@ -108,15 +109,7 @@ def _cotangent(value: Any) -> Any:
     if isinstance(value, float | np.floating) or isinstance(value, np.ndarray) and value.ndim == 0 and value.dtype.kind == "f":
         return 1.0
     random = np.random.default_rng(0)
-
-    def drawn(leaf):
-        dtype, shape = np.asarray(leaf).dtype, np.shape(leaf)
-        d = np.zeros(shape)
-        if dtype.kind in "fc":
-            d = (random.standard_normal(shape) + (1j * random.standard_normal(shape) if dtype.kind == "c" else 0)).astype(dtype)
-        return d if isinstance(leaf, np.ndarray) else d.item()
-
-    return map_leaves(drawn, value)
+    return map_leaves(lambda leaf: drawn(leaf, random), value)
 
 
 def _reverse(f: Callable, args: tuple, wrt: Any, gradient: Gradient, cotangent: Any) -> Any:
@@ -146,18 +139,13 @@ class _Check:
     rtol: float | None
     atol: float | None
 
-    def weighted(self, result: Any) -> float:
-        """Return the sum for a result."""
-        parts = (leaf for _, leaf in leaves(result))
-        return math.fsum(float(np.sum(np.real(np.multiply(w, np.asarray(p, dtype=_wide(p)))))) for w, p in zip(self.weights, parts))
-
     def forward(self, wrt: Any) -> list:
         """Return the derivatives by forward mode, one element at a time."""
         push = Gradient(self.f, wrt, kind="tangent")
         still = {t: map_leaves(zero_of, self.args[p]) for t, p in zip(push.directions, self.positions)}
 
         def along(name: str, unit: Any) -> float:
-            return self.weighted(push(*deepcopy(self.args), **{**still, name: unit}))
+            return product(self.weights, push(*deepcopy(self.args), **{**still, name: unit}))
 
         def by_argument(name: str, x: Any) -> Any:
             found = []
@@ -216,7 +204,7 @@ class _Check:
         def at(by: complex) -> float:
             values = [map_leaves(widened, a) for a in deepcopy(self.args)]
             values[position] = with_leaf(values[position], number, lambda x: with_added(x, index, by))
-            return self.weighted(self.f(*values))
+            return product(self.weights, self.f(*values))
 
         parts, noise = [], 0.0
         for direction in (1.0, 1j) if np.iscomplexobj(leaf) else (1.0,):
@@ -224,17 +212,3 @@ class _Check:
             parts.append((8 * (around[0] - around[1]) - (around[2] - around[3])) / (12 * step))
             noise = max(noise, 10 * np.finfo(float).eps * max(map(abs, around)) / step)
         return complex(parts[0], -parts[1] if len(parts) > 1 else 0.0), noise if math.isfinite(noise) else 0.0
-
-
-def widened(leaf: Any) -> Any:
-    """Return a number or array, converted to double precision if it is inexact."""
-    if isinstance(leaf, np.ndarray) and leaf.dtype.kind in "fc":
-        return leaf.astype(_wide(leaf), copy=False)
-    if isinstance(leaf, np.inexact):
-        return complex(leaf) if leaf.dtype.kind == "c" else float(leaf)
-    return leaf
-
-
-def _wide(x: Any) -> np.dtype:
-    kind = np.asarray(x).dtype
-    return {"f": np.dtype(float), "c": np.dtype(complex)}.get(kind.kind, kind)

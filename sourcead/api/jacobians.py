@@ -32,13 +32,16 @@ class Jacobian(Opaque):
         source: the generated text of one sweep, as of the last call.
     """
 
-    def __init__(self, f: Callable, wrt: int | str | Sequence[int | str] = 0, mode: str = "auto"):
+    def __init__(
+        self, f: Callable, wrt: int | str | Sequence[int | str] = 0, mode: str = "auto", verify: str | bool | None = None
+    ):
         if mode not in MODES:
             raise UnsupportedArgumentError(f"there is no mode {mode!r}", instead=" or ".join(f"mode={m!r}" for m in MODES))
-        self._push, self._pull = Gradient(f, wrt, kind="tangent", options=Options(backend="numpy")), Gradient(f, wrt, kind="vjp")
+        options = Options(backend="numpy", verify=verify)
+        self._push, self._pull = (Gradient(f, wrt, kind=kind, options=options) for kind in ("tangent", "vjp"))
         functools.update_wrapper(self, self._push)
         self.primal, self.wrt, self._mode, self._asked = f, self._push.wrt, mode, wrt
-        self._wide: Gradient | None = Gradient(f, wrt, kind="columns")  # several columns at once; None if the text cannot
+        self._wide: Gradient | None = Gradient(f, wrt, kind="columns", options=options)  # several columns at once; None if the text cannot
         self._last = self._pull if mode == "reverse" else self._push
 
     def __repr__(self):
@@ -48,7 +51,7 @@ class Jacobian(Opaque):
         return Described("hessian" if isinstance(self, Hessian) else "jacobian", self.primal, self._asked)
 
     def __reduce__(self):
-        return Jacobian, (self.primal, self._asked, self._mode)
+        return Jacobian, (self.primal, self._asked, self._mode, self._push._verify)
 
     @property
     def source(self) -> str:
@@ -142,16 +145,16 @@ class Jacobian(Opaque):
 class Hessian(Jacobian):
     """The callable that `hessian` returns: the Jacobian of the gradient, in forward mode."""
 
-    def __init__(self, f: Callable, wrt: int | str | Sequence[int | str] = 0):
-        gradient = Gradient(f, wrt)
-        super().__init__(gradient, gradient.wrt[0] if gradient._single else gradient.wrt, "forward")
+    def __init__(self, f: Callable, wrt: int | str | Sequence[int | str] = 0, verify: str | bool | None = None):
+        gradient = Gradient(f, wrt, options=Options(verify=verify))
+        super().__init__(gradient, gradient.wrt[0] if gradient._single else gradient.wrt, "forward", verify)
         self.primal, self._asked = f, wrt
 
     def __repr__(self):
         return f"<Hessian of {self.__name__} with respect to {', '.join(self.wrt)}>"
 
     def __reduce__(self):
-        return Hessian, (self.primal, self._asked)
+        return Hessian, (self.primal, self._asked, self._push._verify)
 
 
 def _stacked(parts: list, axis: int, shape: tuple) -> np.ndarray:
@@ -199,7 +202,9 @@ def unit_tangents(x: Any, unit: complex = 1) -> list[Iterator[Any]]:
 
 
 @returns_derivative("jacobian")
-def jacobian(f: Callable, wrt: int | str | Sequence[int | str] = 0, mode: str = "auto") -> Jacobian:
+def jacobian(
+    f: Callable, wrt: int | str | Sequence[int | str] = 0, mode: str = "auto", *, verify: str | bool | None = None
+) -> Jacobian:
     """Return a function that computes the Jacobian of `f`: the derivatives of all elements of its result by all of an argument.
 
     Args:
@@ -207,6 +212,7 @@ def jacobian(f: Callable, wrt: int | str | Sequence[int | str] = 0, mode: str = 
         wrt: as for `grad`; the arguments must be real.
         mode: "forward" takes one sweep for each element of the arguments in wrt, "reverse" one for each element of the
             result; "auto" chooses the fewer sweeps, after one sweep that finds the size of the result.
+        verify: as for `grad`.
 
     Returns:
         A callable with f's parameters. It returns an array of shape `y.shape + x.shape`, or a tuple of these if wrt is a
@@ -223,15 +229,15 @@ def jacobian(f: Callable, wrt: int | str | Sequence[int | str] = 0, mode: str = 
         array([[2., 3.],
                [0., 4.]])
     """
-    return Jacobian(f, wrt, mode)
+    return Jacobian(f, wrt, mode, verify)
 
 
 @returns_derivative("hessian")
-def hessian(f: Callable, wrt: int | str | Sequence[int | str] = 0) -> Hessian:
+def hessian(f: Callable, wrt: int | str | Sequence[int | str] = 0, *, verify: str | bool | None = None) -> Hessian:
     """Return a function that computes the Hessian of `f`, whose result is one real number, by forward over reverse mode.
 
     Args:
-        f, wrt: as for `grad`.
+        f, wrt, verify: as for `grad`.
 
     Returns:
         A callable with f's parameters. It returns an array of shape `x.shape + x.shape`, or a tuple of tuples of these, of
@@ -247,4 +253,4 @@ def hessian(f: Callable, wrt: int | str | Sequence[int | str] = 0) -> Hessian:
         array([[4., 6.],
                [6., 0.]])
     """
-    return Hessian(f, wrt)
+    return Hessian(f, wrt, verify)

@@ -5,17 +5,19 @@ import inspect
 import types
 import typing
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from sourcead.compile.keys import NUMBERS, coarse_key, is_static
+from sourcead.compile.keys import NUMBERS, coarse_key, is_static, wide_key
 from sourcead.compile.structures import conversion
 from sourcead.compile.wrt import check_wrt
 from sourcead.errors import UnsupportedValueError
-from sourcead.ir.records import is_namedtuple, is_plain_class, is_record, parts_of, type_of
-from sourcead.ir.types import BOOL, COMPLEX, FLOAT, INT, UNKNOWN, Array, DictT, StructT, TupleT, Type, tangent_type
+from sourcead.ir.records import is_namedtuple, is_plain_class, is_record, list_type, parts_of, type_of
+from sourcead.ir.types import (
+    BOOL, COMPLEX, FLOAT, INT, UNKNOWN, Array, DictT, ListT, StructT, TupleT, Type, keyed_parts, map_type, tangent_type
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,12 +29,14 @@ class Arguments:
         types: the type of each parameter.
         statics: the values of the parameters that are known while compiling.
         conversions: for some parameters, a function that converts the argument to what the generated function takes.
+        of_any_length: the properties without the lengths of lists whose items are alike; None if no argument holds such a list.
     """
 
     key: Any
     types: dict[str, Type]
     statics: dict[str, Any]
     conversions: dict[str, Callable]
+    of_any_length: "Arguments | None" = None
 
 
 def arguments_of(values: dict[str, Any], wrt: Collection[str], derived: Collection[str], directions: dict[str, str]) -> Arguments:
@@ -48,7 +52,7 @@ def arguments_of(values: dict[str, Any], wrt: Collection[str], derived: Collecti
         WrtError: an argument in wrt carries no derivative.
         UnsupportedValueError: an argument is an array of a library that sourcead does not support.
     """
-    coarse, found, statics, conversions = [], {}, {}, {}
+    coarse, wide, found, open_, statics, conversions = [], [], {}, {}, {}, {}
     for name, value in values.items():
         refuse_arrays(value, name)
         if name in wrt:
@@ -59,10 +63,26 @@ def arguments_of(values: dict[str, Any], wrt: Collection[str], derived: Collecti
         if is_static(value):
             statics[name] = value
         found[name] = type_of(value)
+        open_[name] = of_any_length(found[name], value)
         coarse.append(coarse_key(value))
-    for t, name in directions.items():
-        found[t] = tangent_type(found[name])  # with the same dims
-    return Arguments(tuple(coarse), found, statics, conversions)
+        wide.append(wide_key(value))
+    for types_ in (found, open_):
+        types_.update({t: tangent_type(types_[name]) for t, name in directions.items()})  # with the same dims
+    made = Arguments(tuple(coarse), found, statics, conversions)
+    return made if wide == coarse else replace(made, of_any_length=replace(made, key=tuple(wide), types=open_))
+
+
+def of_any_length(t: Type, x: Any) -> Type:
+    """Return the type `t` of an argument without the lengths of the lists in it whose items are alike."""
+    parts = keyed_parts(t)
+    if not parts:
+        return t
+    items = [of_any_length(part, item) for (_, part), (_, item) in zip(parts, parts_of(x))]
+    if isinstance(t, ListT):
+        alike = ... in wide_key(x)
+        return replace(list_type(tuple(items)), items=None if alike else tuple(items))
+    left = iter(items)
+    return map_type(t, lambda part: next(left))
 
 
 def refuse_arrays(x: Any, where: str) -> None:

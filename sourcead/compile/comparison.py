@@ -160,6 +160,28 @@ def _nudged(leaf: Any) -> Any:
 STEP = 1e-4  # of the difference quotients
 
 
+def drawn(leaf: Any, random: np.random.Generator) -> Any:
+    """Return a random tangent or cotangent of a number or array, zero if it carries no derivative."""
+    dtype, shape = np.asarray(leaf).dtype, np.shape(leaf)
+    found = np.zeros(shape)
+    if dtype.kind in "fc":
+        found = np.asarray(random.standard_normal(shape) + (1j * random.standard_normal(shape) if dtype.kind == "c" else 0), dtype)
+    return found if isinstance(leaf, np.ndarray) else found.item()
+
+
+def product(weights: list, value: Any) -> float:
+    """Return the sum over the numbers of a value of Re(weight * number), in double precision."""
+    return float(sum(np.sum(np.real(np.multiply(w, widened(np.asarray(leaf))))) for w, (_, leaf) in zip(weights, leaves(value))))
+
+
+def widened(leaf: Any) -> Any:
+    """Return a number or array, converted to double precision if it is inexact."""
+    wide = {"f": float, "c": complex}.get(np.asarray(leaf).dtype.kind)
+    if wide is None:
+        return leaf
+    return leaf.astype(wide, copy=False) if isinstance(leaf, np.ndarray) else wide(leaf)
+
+
 def slope(primal: Primal, direction: dict[str, list], weigh: Callable[[Any], float]) -> float:
     """Return the derivative of `weigh(primal())` along a direction, by central differences.
 
@@ -177,7 +199,7 @@ def slope(primal: Primal, direction: dict[str, list], weigh: Callable[[Any], flo
             if name not in direction:
                 return value
             steps = iter(direction[name])
-            return map_leaves(lambda leaf: _wide(leaf) + h * next(steps), value)
+            return map_leaves(lambda leaf: widened(leaf) + h * next(steps), value)
 
         return weigh(primal(moved))
 
@@ -187,33 +209,9 @@ def slope(primal: Primal, direction: dict[str, list], weigh: Callable[[Any], flo
     return (4 * near - far) / 3
 
 
-def _wide(leaf: Any) -> Any:
-    """Return a number or array in double precision."""
-    return leaf.astype(float) if isinstance(leaf, np.ndarray) else float(leaf)
-
-
 def direction_of(value: Any, random: np.random.Generator) -> list:
     """Return a random tangent for each number and array in an argument, zero for those that carry no derivative."""
-    found = []
-    for _, leaf in leaves(value):
-        if np.iscomplexobj(leaf):
-            raise LeftOut("an argument is complex")
-        moves = not isinstance(leaf, np.ndarray) or leaf.dtype.kind == "f"
-        found.append(random.standard_normal(np.shape(leaf)) * moves)
-    return found
-
-
-def product(weights: list, value: Any) -> float:
-    """Return the sum of the products of weights and the numbers of a value."""
-    return float(sum(np.sum(np.real(np.multiply(w, _wide_real(leaf)))) for w, (_, leaf) in zip(weights, leaves(value))))
-
-
-def _wide_real(leaf: Any) -> np.ndarray:
-    return np.asarray(leaf, complex if np.iscomplexobj(leaf) else float)
-
-
-def cotangent_like(leaf: Any, weight: np.ndarray) -> Any:
-    """Return a random weight as the cotangent of a number or array."""
-    if isinstance(leaf, np.ndarray | np.generic):
-        return weight.astype(leaf.dtype if leaf.dtype.kind in "fc" else float) if isinstance(leaf, np.ndarray) else type(leaf)(weight)
-    return float(weight)
+    found = [leaf if isinstance(leaf, np.ndarray) else leaf + 0.0 for _, leaf in leaves(value)]  # a number in wrt counts as a float
+    if any(map(np.iscomplexobj, found)):
+        raise LeftOut("an argument is complex")
+    return [drawn(leaf, random) for leaf in found]

@@ -34,7 +34,9 @@ class Lowered:
 
 
 class Generated(ABC):
-    """A callable whose code was generated."""
+    """A callable whose code was generated; in forward mode `_directions` is {tangent parameter: its primal parameter}."""
+
+    _directions: dict[str, str]
 
     @abstractmethod
     def _bound(self, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -80,7 +82,7 @@ class Generated(ABC):
         """
         built, types = for_more_sizes(self._latest(*args, **kwargs).built)
         compiled = specialised(built, NUMPY)
-        text = checked(built.plain.text, built.plain.name, types)
+        text = checked(built.plain.text, built.plain.name, types, self._directions)
         text = standalone(text, built.plain.name, {"np": np, **compiled.namespace})
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)

@@ -34,10 +34,11 @@ from sourcead.compile.internal_errors import internal_errors
 from sourcead.compile.keys import Same, coarse_key, exact_key, static_key
 from sourcead.compile.pipeline import KINDS, Request
 from sourcead.compile.specialisation import (
-    EXACT_ENTRIES, MISSING, SHARED, SHARED_TEXTS, TEXTS, Specialisation, read, remember, shared, specialised
+    EXACT_ENTRIES, LENGTHS, MISSING, SHARED, SHARED_TEXTS, TEXTS, Specialisation, read, remember, shared, specialised
 )
 from sourcead.compile.verification import Subject, level_of, verifying
 from sourcead.compile.wrt import check_tangent, resolved_wrt, with_tangents
+from sourcead.errors import SourceADError
 from sourcead.frontend.find_source import Opaque, find_source, is_compiled, own_signature, plain_names, unwrap
 from sourcead.frontend.lower import Lowered, lower_function
 from sourcead.ir.types import UNKNOWN, Type
@@ -101,6 +102,7 @@ class Gradient(Generated, Opaque):
             self.signature = with_tangents(self._takes, self._directions)
         self._table: dict = {}
         self._texts: dict[Any, Specialisation] = {}
+        self._lengths: dict[Any, str] = {}
         self._compiled_for: weakref.WeakKeyDictionary[Callable, Specialisation] = weakref.WeakKeyDictionary()
         self._find, self._last = dispatcher(self.signature, self.__name__, self._table, self._miss)
         self._call = self._find
@@ -225,17 +227,44 @@ class Gradient(Generated, Opaque):
     def _compiled(self, arguments: Arguments) -> Specialisation:
         """Return the specialisation for arguments, generated now if there is none that is still valid."""
         with self._lock:
-            compiled = self._texts.pop(arguments.key, None)
-            if compiled is None or not compiled.is_current():
-                key = self._sharing_key(arguments.key)
-                compiled = None if key is None else shared(key, self._function)
-                if compiled is None:
-                    with internal_errors(self._place):
-                        compiled = specialised(self._built(arguments, self._engine), self._engine)
-                    if key is not None:
-                        remember(SHARED, key, (self._function, compiled), SHARED_TEXTS)
-            remember(self._texts, arguments.key, compiled, TEXTS)
-            return compiled
+            wide = arguments.of_any_length
+            compiled = self._known(arguments.key)
+            if compiled is None and wide is not None and self._engine is NUMPY:  # compiled code takes the items of lists one by one
+                compiled = self._known(wide.key) or self._for_any_length(wide)
+            return self._made(arguments) if compiled is None else compiled
+
+    def _known(self, key: Any) -> Specialisation | None:
+        """Return the specialisation for a coarse key that is still valid, generated earlier here or for a function with the same code."""
+        compiled = self._texts.pop(key, None)
+        if compiled is None or not compiled.is_current():
+            sharing = self._sharing_key(key)
+            compiled = None if sharing is None else shared(sharing, self._function)
+        if compiled is not None:
+            remember(self._texts, key, compiled, TEXTS)
+        return compiled
+
+    def _made(self, arguments: Arguments) -> Specialisation:
+        """Return the specialisation for arguments, generated now."""
+        with internal_errors(self._place):
+            compiled = specialised(self._built(arguments, self._engine), self._engine)
+        if (sharing := self._sharing_key(arguments.key)) is not None:
+            remember(SHARED, sharing, (self._function, compiled), SHARED_TEXTS)
+        remember(self._texts, arguments.key, compiled, TEXTS)
+        return compiled
+
+    def _for_any_length(self, wide: Arguments) -> Specialisation | None:
+        """Return the specialisation for lists of any length, from the second length on; None if the function needs the length."""
+        sharing = self._sharing_key(wide.key)
+        table, key = (self._lengths, wide.key) if sharing is None else (LENGTHS, sharing)
+        state = table.get(key)
+        compiled = None
+        if state == "one":
+            try:
+                compiled = self._made(wide)
+            except SourceADError:
+                state = "each"
+        remember(table, key, state or "one", SHARED_TEXTS)
+        return compiled
 
     def _sharing_key(self, coarse: Any) -> Any:
         """Return the key under which functions with the same code share a text, None if this one cannot share."""

@@ -1,7 +1,8 @@
 """Keys of arguments: calls whose arguments have equal keys use the same generated text.
 
 The *exact* key has dtypes and shapes and is quick to compute; it finds the function for arguments like those of an earlier call.  The
-*coarse* key has dtypes, ranks and small dims, which is all that a text depends on.  Arguments that are strings, None, booleans or
+*coarse* key has dtypes, ranks and small dims, which is all that a text depends on.  The *wide* key is the coarse key without the lengths of
+lists whose items have one key.  Arguments that are strings, None, booleans or
 callables are *static*: their values are known while compiling and are part of the keys.
 """
 
@@ -37,8 +38,16 @@ class Same:
         return f"Same({self.object!r})"
 
 
-def _key_of(array_key: Callable) -> Callable:
-    """Return the function that computes the key of an argument, in which `array_key` gives the key of an array."""
+def _key_of(array_key: Callable, of_list: Callable = lambda keys: keys) -> Callable:
+    """Return the function that computes the key of an argument.
+
+    Args:
+        array_key: gives the key of an array.
+        of_list: gives what the key of a list holds from the keys of its items.
+    """
+
+    def structure(x: Any):
+        return (type(x), *of_list([part(item) for item in x])) if isinstance(x, list) else _structure_key(x, part)
 
     def key(x: Any):
         t = type(x)
@@ -46,7 +55,7 @@ def _key_of(array_key: Callable) -> Callable:
             return t
         if t is np.ndarray:
             return array_key(x)
-        return static_key(x) if is_static(x) else _structure_key(x, part)
+        return static_key(x) if is_static(x) else structure(x)
 
     def part(x: Any):
         """Return the key of an item of a structure, where None, booleans and strings are not static and count by their type only."""
@@ -55,18 +64,25 @@ def _key_of(array_key: Callable) -> Callable:
             return array_key(x)
         if t in NUMBERS or x is None or isinstance(x, bool | str | bytes):
             return t
-        return static_key(x) if is_static(x) else _structure_key(x, part)
+        return static_key(x) if is_static(x) else structure(x)
 
     return key
 
 
 exact_key = _key_of(lambda x: (x.dtype, x.shape))
-coarse_key = _key_of(lambda x: (x.dtype, tuple([min(n, SMALL) for n in x.shape])))
+
+
+def _coarse(x: np.ndarray):
+    return x.dtype, tuple([min(n, SMALL) for n in x.shape])
+
+
+coarse_key = _key_of(_coarse)
+wide_key = _key_of(_coarse, lambda keys: (..., keys[0]) if keys and keys.count(keys[0]) == len(keys) else keys)  # for lists of any length
 
 
 def _structure_key(x: Any, key: Callable):
     t = type(x)
-    if isinstance(x, tuple | list) and not is_namedtuple(t):
+    if isinstance(x, tuple) and not is_namedtuple(t):
         return (t, *map(key, x))
     if isinstance(x, dict):
         return (t, *((type(k), k, key(v)) for k, v in x.items()))

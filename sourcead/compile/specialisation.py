@@ -112,6 +112,7 @@ def remember(table: dict, key: Any, value: Any, most: int) -> None:
 # ---- functions that are made anew with the same code, such as a lambda in a loop ----
 
 SHARED: dict[Any, tuple[types.FunctionType, Specialisation]] = {}
+LENGTHS: dict[Any, str] = {}  # for arguments with lists: "one" length was met so far, or "each" needs a text of its own
 
 
 def shared(key: Any, function: types.FunctionType) -> Specialisation | None:

@@ -22,7 +22,7 @@ from sourcead.backends import load as loading
 from sourcead.backends.base import Derivative
 from sourcead.backends.numpy import NUMPY
 from sourcead.compile.before_calls import arguments_by_name
-from sourcead.compile.comparison import LeftOut, Primal, cotangent_like, direction_of, product, slope, value_mismatch
+from sourcead.compile.comparison import LeftOut, Primal, direction_of, drawn, product, slope, value_mismatch
 from sourcead.compile.internal_errors import internal_errors
 from sourcead.compile.specialisation import read
 from sourcead.compile.structures import leaves, map_leaves
@@ -179,17 +179,19 @@ def _explain(subject: Subject, values: dict[str, Any], error: Exception) -> None
 def _slope_mismatch(subject: Subject, primal: Primal, values: dict[str, Any], result: Any) -> str | None:
     """Return how the derivative along one direction differs from a difference quotient of the function, None if it does not."""
     form, random, value = subject.form, np.random.default_rng(0), primal()
-    if form.kind == "columns":
-        raise LeftOut("its columns are many tangents at once")
-    weights = [random.standard_normal(np.shape(leaf)) for _, leaf in leaves(value)]
+    cotangent = map_leaves(lambda leaf: drawn(leaf, random), value)
+    weights = [weight for _, weight in leaves(cotangent)]
     if subject.directions:
         given = {name: [leaf for _, leaf in leaves(values[t])] for t, name in subject.directions.items()}
+        if form.kind == "columns":  # a sum of them is the derivative along the sum of their directions
+            mix = random.standard_normal(max(len(leaf) for steps in given.values() for leaf in steps))
+            given = {name: [np.tensordot(mix, leaf, 1) for leaf in steps] for name, steps in given.items()}
+            result = map_leaves(lambda leaf: np.tensordot(mix, leaf, 1), result)
         found = product(weights, result[1] if form.kind == "jvp" else result)
     else:
         given = {name: direction_of(primal.values[name], random) for name in subject.wrt}
         if form.kind == "vjp":
-            drawn = iter(weights)
-            gradients = result[1](map_leaves(lambda leaf: cotangent_like(leaf, next(drawn)), value))
+            gradients = result[1](cotangent)
         else:
             weights = [1.0, *(0.0 for _ in weights[1:])]  # not the auxiliary result
             gradients = result[1] if form.kind == "value_and_grad" else result[0] if form.has_aux else result

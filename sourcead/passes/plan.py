@@ -49,7 +49,6 @@ class Context:
         splits: whether the products of all iterations of a loop may be put together, which takes memory.
         lists: whether a list may hold None at positions that are filled later.
         products: the arrays of products that were taken out of loops.
-        changed: whether a pass of this stage changed the function since the last cleanup.
     """
 
     notes: list[str] = field(default_factory=list)
@@ -58,7 +57,6 @@ class Context:
     splits: bool = False
     lists: bool = True
     products: set[Var] = field(default_factory=set)
-    changed: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +137,6 @@ AFTER = (
     Pass(multiply_einsums, "after the last pass that reads or makes an `einsum`"),
     Pass(simplify, "to remove the factors that are no longer read, and transposes of transposes"),
     Pass(without_nothing, "after simplification: it asks who looks at a variable that may hold nothing"),
-    Pass(simplify, "to remove what only the variables without a value kept", "changed"),
     Pass(remove_overwritten_zeros, "after the last simplification, which knows zeros but not empty arrays", None, ("lists",)),
     Pass(remove_dead_clears, "before clears are sunk: it tells them by their place in the loop"),
     Pass(add_to_records, "before the current versions are queried: it makes new versions"),
@@ -160,11 +157,9 @@ _observers: list[Observer] = []
 def run(stage: tuple[Pass, ...], function: Function, context: Context | None = None) -> Function:
     """Return the function after the passes of a stage."""
     context = context or Context()
-    context.changed = False
     for row in stage:
         if row.when is None or getattr(context, row.when):
-            before, function = function, run_pass(row, function, context)
-            context.changed = row.run is not simplify and (context.changed or function is not before)
+            function = run_pass(row, function, context)
     return function
 
 

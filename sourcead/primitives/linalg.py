@@ -15,11 +15,10 @@ from sourcead.primitives.reductions import restore_axes
 from sourcead.primitives.registry import adjoint, adjoints, enter, family, linear, tangent, tangents
 from sourcead.primitives.result_types.by_example import sized
 from sourcead.runtime import (
-    cofactors, divide_or_zero, gather_cotangent, matrix_norm_slope, matrix_power_cotangent, unbroadcast,
-    vector_norm_slope
+    cofactors, divide_or_zero, gather_cotangent, matrix_norm_slope, matrix_power_cotangent, matrix_power_tangent,
+    unbroadcast, vector_norm_slope
 )
 from sourcead.runtime.matrices import lstsq_cotangents, lstsq_tangents, pinv_cotangent, pinv_tangent
-from sourcead.runtime.tangents import matrix_power_tangent
 
 family(__name__, memory="fresh")
 

@@ -1,6 +1,5 @@
 """The engine that compiles generated text with Numba."""
 
-import inspect
 import types
 import warnings
 from collections.abc import Callable
@@ -8,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from sourcead.backends.base import Derivative, Engine, Program
-from sourcead.backends.numba.codegen.boundary import Boundary, around
+from sourcead.backends.numba.codegen.boundary import around
 from sourcead.backends.numba.codegen.outlining import AT, with_outlined
 from sourcead.backends.numba.codegen.prepare import prepare
 from sourcead.backends.options import WITHOUT_NUMBA, Numba
@@ -30,7 +29,7 @@ class NumbaProgram(Program):
     """
 
     emitted: Emitted
-    boundary: Boundary
+    boundary: Emitted
     place: str
     alternative: Callable[[], Emitted] | None
 
@@ -68,11 +67,9 @@ class NumbaEngine(Engine):
     def load(self, program: NumbaProgram, plain: types.FunctionType) -> Callable:
         from sourcead.backends.numba.compile import compiled, until
 
-        parameters = list(inspect.signature(plain).parameters)
-
         def loaded(emitted: Emitted) -> Callable:
             inner = compiled(emitted, program.name, program.place, self.options)
-            return around(program.boundary, program.name, parameters, inner, plain.__globals__)
+            return around(program.boundary, program.name, inner, plain.__globals__)
 
         call = loaded(program.emitted)
         if program.alternative is not None:

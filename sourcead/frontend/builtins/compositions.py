@@ -110,10 +110,7 @@ def lower_refuse(lo: Lowering, node, reason: Const) -> Value:
     raise Refused(reason.value)
 
 
-@lowers(number_kind)
-def lower_number_kind(lo: Lowering, node, x: Value) -> Value:
-    """Lower `number_kind(x)` in a composition."""
-    return Const(kind_of(atom_type(lo.read(x))) or "")
+lowers(number_kind)(lambda lo, node, x: Const(kind_of(atom_type(lo.read(x))) or ""))
 
 
 def fits(lo: Lowering, rule: Rule, args: list[Value], kwargs: dict[str, Value]) -> bool:

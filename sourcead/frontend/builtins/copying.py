@@ -11,11 +11,7 @@ from sourcead.frontend.core import Cell, Lowering, TupleVal, Value
 from sourcead.frontend.values import lists, sequences, sets
 from sourcead.ir.types import Array, ListT, MapT, Scalar, SetT, Str
 
-
-@lowers(copy.copy)
-def builtin_copy(lo: Lowering, node, x: Value) -> Value:
-    """Lower `copy.copy(x)` to a new container with the same items."""
-    return copied(lo, x, node, None)
+lowers(copy.copy)(lambda lo, node, x: copied(lo, x, node, None))
 
 
 @lowers(copy.deepcopy)

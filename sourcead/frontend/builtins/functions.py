@@ -3,6 +3,7 @@
 import collections
 import functools
 import operator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from sourcead.frontend.builtins.arguments import NONE, ONE, ZERO, lowers
 from sourcead.frontend.control import branches, loops
 from sourcead.frontend.core import TAKEN, USED, Cell, Iterable, Lowering, NotStatic, TupleVal, Value, roots
 from sourcead.frontend.values import dicts, iterables, sequences, walks
-from sourcead.ir.nodes import Call, Const, Effect, Slice, Stmt
+from sourcead.ir.nodes import Call, Const, Slice, Stmt
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, is_array
 
 
@@ -71,22 +72,20 @@ def builtin_isinstance(lo: Lowering, node, value: Value, wanted: Value) -> Value
     return lo.build.call(isinstance, lo.read(value), lo.operand(wanted), type=BOOL)
 
 
-@lowers(range)
-def builtin_range(lo: Lowering, node, *bounds: Value) -> Value:
-    """Lower `range(...)`."""
-    return iterables.counted(lo, bounds, node)
+lowers(range)(lambda lo, node, *bounds: iterables.counted(lo, bounds, node))
+lowers(zip)(lambda lo, node, *xs, strict=NONE: iterables.later(lo, xs, lambda *parts: iterables.zipped(lo, parts, node), node))
 
 
 @lowers(enumerate)
 def builtin_enumerate(lo: Lowering, node, xs: Value, start: Value = ZERO) -> Value:
     """Lower `enumerate(xs, start)`."""
-    return iterables.later(lo, [xs], lambda inner: iterables.enumerated(lo, inner, start, node), node)
 
+    def numbered(inner: Iterable) -> Iterable:
+        if inner.drive is None:
+            return iterables.enumerated(lo, inner, start, node)
+        return replace(core.call_object(lo, in_python.numbered, [inner, start], {}, node), endless=inner.endless)
 
-@lowers(zip)
-def builtin_zip(lo: Lowering, node, *xs: Value, strict: Value = NONE) -> Value:
-    """Lower `zip(*xs)`."""
-    return iterables.later(lo, xs, lambda *parts: iterables.zipped(lo, parts, node), node)
+    return iterables.later(lo, [xs], numbered, node)
 
 
 @lowers(reversed)
@@ -134,13 +133,8 @@ def builtin_next(lo: Lowering, node, it: Value, *default: Value) -> Value:
     if found.items is not None:
         raise core.unsupported(lo, node, "`next` of an iterator that has no more elements")
     within = lo.build.call(operator.lt, k, found.length(), type=BOOL)
-    return branches.branch(lo, within, [lambda: found.nth(k), lambda: default[0] if default else exhausted(lo)], "ifexp")
-
-
-def exhausted(lo: Lowering):
-    """Emit the error of `next` of an iterator that has no more elements."""
-    lo.build.add(Stmt((), Effect("raise", (lo.build.call(StopIteration),))))
-    return branches.RAISED
+    ended = lambda: default[0] if default else branches.raised(lo, lo.build.call(StopIteration))  # noqa: E731
+    return branches.branch(lo, within, [lambda: found.nth(k), ended], "ifexp")
 
 
 EMPTY = TupleVal(())
@@ -193,10 +187,7 @@ def builtin_dict(lo: Lowering, node, given: Value = EMPTY, /, **named: Value) ->
     items: dict[Any, Value] = {}
     for pair in sequences.static_items(lo, given, node):
         key, value = sequences.static_items(lo, pair, node, 2)
-        found, k = core.known(lo, key)
-        if not found:
-            raise core.unsupported(lo, node, "a dict key that is not known before the program runs")
-        items[k] = value
+        items[core.certain(lo, key, node, "a dict key that is not known before the program runs")] = value
     return lo.new_dict({**items, **named})
 
 

@@ -114,14 +114,29 @@ def filter_(test, items):
                 yield item
 
 
+@stands_in_for()
+def numbered(items, number):
+    """Compute `enumerate(items, number)` for a generator."""
+    count = number
+    for item in items:
+        yield count, item
+        count += 1
+
+
 @stands_in_for(itertools.starmap)
 def starmap(function, rows):
     for row in rows:
         yield function(*row)
 
 
-@stands_in_for()
-def chained(parts):
+@stands_in_for(itertools.chain)
+def chain(*parts):
+    for part in parts:
+        yield from part
+
+
+@stands_in_for(itertools.chain.from_iterable)
+def from_iterable(parts):
     for part in parts:
         yield from part
 
@@ -212,23 +227,13 @@ def items_of_results(k, function, *items):
 
 
 @stands_in_for()
-def item_of(key, x):
-    return x[key]
-
-
-@stands_in_for()
 def items_of(keys, x):
-    return tuple(x[key] for key in keys)
-
-
-@stands_in_for()
-def attribute_of(name, x):
-    return getattr(x, name)
+    return x[keys[0]] if len(keys) == 1 else tuple(x[key] for key in keys)
 
 
 @stands_in_for()
 def attributes_of(names, x):
-    return tuple(getattr(x, name) for name in names)
+    return getattr(x, names[0]) if len(names) == 1 else tuple(getattr(x, name) for name in names)
 
 
 @stands_in_for()
@@ -236,19 +241,11 @@ def called_on(method, args, kwargs, x):
     return getattr(x, method)(*args, **kwargs)
 
 
-def of_one_or_many(one, many):
-    """Make the function that lowers a getter of one item (`one`) or of a tuple of several (`many`)."""
-    return lambda lo, node, *args: BoundVal(Const(one), args) if len(args) == 1 else BoundVal(Const(many), (TupleVal(args),))
-
-
-lowers(operator.itemgetter)(of_one_or_many(item_of, items_of))
-lowers(operator.attrgetter)(of_one_or_many(attribute_of, attributes_of))
-
-
-@lowers(operator.methodcaller)
-def builtin_methodcaller(lo: Lowering, node, name: Value, /, *args: Value, **kwargs: Value) -> Value:
-    """Lower `operator.methodcaller("reshape", -1)`."""
-    return BoundVal(Const(called_on), (name, TupleVal(args), lo.new_dict(kwargs)))
+lowers(operator.itemgetter)(lambda lo, node, *keys: BoundVal(Const(items_of), (TupleVal(keys),)))
+lowers(operator.attrgetter)(lambda lo, node, *names: BoundVal(Const(attributes_of), (TupleVal(names),)))
+lowers(operator.methodcaller)(
+    lambda lo, node, name, /, *args, **kwargs: BoundVal(Const(called_on), (name, TupleVal(args), lo.new_dict(kwargs)))
+)
 
 
 @core.kind_of_callable("getter", lambda fn: isinstance(fn, (operator.itemgetter, operator.attrgetter, operator.methodcaller)))

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.builtins import functions, in_python
 from sourcead.frontend.builtins.arguments import NONE, ONE, ZERO, lowers
@@ -43,15 +42,12 @@ for _fn in (itertools.combinations, itertools.permutations, itertools.combinatio
 
 def number(lo: Lowering, node, fn: Any, count: Value) -> int | None:
     """Return the number of elements that are chosen, which must be known while compiling."""
-    found, value = core.known(lo, count)
-    if not found:
-        raise unknown_number(lo, node, fn)
-    return value
+    return core.certain(lo, count, node, unknown_number(fn))
 
 
-def unknown_number(lo: Lowering, node, fn: Any) -> UnsupportedSyntaxError:
-    """Make the error for tuples of an unknown number of elements."""
-    return core.unsupported(lo, node, f"`{fn.__name__}` of a number of elements that is not known here")
+def unknown_number(fn: Any) -> str:
+    """Return why tuples of an unknown number of elements are refused."""
+    return f"`{fn.__name__}` of a number of elements that is not known here"
 
 
 def chosen(lo: Lowering, node, fn: Any, sources: tuple[Value, ...], count: int | None) -> Iterable:
@@ -61,7 +57,7 @@ def chosen(lo: Lowering, node, fn: Any, sources: tuple[Value, ...], count: int |
     if all(p.items is not None for p in parts):
         return Iterable(items=[TupleVal(t) for t in fn(*(p.items for p in parts), *how)], once=True)
     if count is None:
-        raise unknown_number(lo, node, fn)
+        raise core.unsupported(lo, node, unknown_number(fn))
     parts = [iterables.by_unknown_number(lo, p, node) for p in parts]
     ranges = [lo.build.call(range, p.length()) for p in parts]
     made = lo.build.emit(Call(fn, (*ranges, *map(Const, how))), UNKNOWN, "chosen")
@@ -115,18 +111,6 @@ def builtin_ndenumerate(lo: Lowering, node, array: Value) -> Value:
     if places.items is not None:
         return Iterable(items=[pair(p) for p in places.items])
     return Iterable.numbered(places.length, lambda k: pair(places.nth(k)))
-
-
-@lowers(itertools.chain)
-def builtin_chain(lo: Lowering, node, *xs: Value) -> Value:
-    """Lower `chain(xs, ys)`."""
-    return core.call_object(lo, in_python.chained, [TupleVal(xs)], {}, node)
-
-
-@lowers(itertools.chain.from_iterable)
-def builtin_from_iterable(lo: Lowering, node, rows: Value) -> Value:
-    """Lower `chain.from_iterable(rows)`."""
-    return core.call_object(lo, in_python.chained, [rows], {}, node)
 
 
 @lowers(itertools.islice)

@@ -16,7 +16,7 @@ from sourcead.frontend.core import (
     FALSE, MISSING, POISON, SEEN, TRUE, UNSURE, VALUE, Cell, Flag, Lowering, Meta, MustBeOneValue, MustMaterialise,
     NeverReturns, NotStatic, Slots, Value, leaves, next_birth
 )
-from sourcead.ir.nodes import Atom, Block, Branch, Stmt
+from sourcead.ir.nodes import Atom, Block, Branch, Effect, Stmt
 from sourcead.ir.types import Scalar
 
 
@@ -39,6 +39,12 @@ def restartable(lo: Lowering, lower: Callable[[], Any]) -> Any:
 
 
 RAISED = object()
+
+
+def raised(lo: Lowering, error: Atom) -> Any:
+    """Emit `raise error`; return how control leaves."""
+    lo.build.add(Stmt((), Effect("raise", (error,))))
+    return RAISED
 
 
 def branch(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str = "if") -> Any:

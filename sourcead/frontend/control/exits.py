@@ -84,9 +84,19 @@ def standing_for(node: gast.AST, made: gast.AST) -> gast.AST:
     return made
 
 
+def variable(name: str, ctx: gast.AST | None = None) -> gast.Name:
+    """Build a variable of the user, or one that is named by a flag."""
+    return gast.Name(name, ctx or gast.Load(), None, None)
+
+
+def assignment(name: str, value: gast.AST, node) -> gast.Assign:
+    """Build `name = value`."""
+    return standing_for(node, gast.Assign([variable(name, gast.Store())], value, None))
+
+
 def if_flag(test: Flag, body: list[gast.AST], orelse: list[gast.AST], node) -> gast.If:
     """Build `if flag: body else: orelse`."""
-    return standing_for(node, gast.If(gast.Name(test, gast.Load(), None, None), body, orelse))
+    return standing_for(node, gast.If(variable(test), body, orelse))
 
 
 def after_loop(lo: Lowering, node) -> list[gast.AST]:
@@ -96,7 +106,7 @@ def after_loop(lo: Lowering, node) -> list[gast.AST]:
     after = [if_flag(exits.leave, [], orelse, node)] if exits.breaks and orelse else orelse
     if not exits.returns:
         return after
-    result = standing_for(exits.returns[-1], gast.Return(gast.Name(flag(lo.scope, "result"), gast.Load(), None, None)))
+    result = standing_for(exits.returns[-1], gast.Return(variable(flag(lo.scope, "result"))))
     result.again = True
     if is_endless(node) and not exits.breaks:
         return [result]

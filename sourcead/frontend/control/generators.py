@@ -72,8 +72,8 @@ def each_of(node: gast.Expr) -> gast.For:
     """Return the loop that `yield from xs`, a statement, stands for: `for x in xs: yield x`."""
     if not hasattr(node, "each"):
         item = Flag("$item")
-        body = [gast.Expr(gast.Yield(gast.Name(item, gast.Load(), None, None)))]
-        node.each = gast.For(gast.Name(item, gast.Store(), None, None), node.value.value, body, [], None)
+        body = [gast.Expr(gast.Yield(exits.variable(item)))]
+        node.each = gast.For(exits.variable(item, gast.Store()), node.value.value, body, [], None)
         for n in (node.each, node.each.target, *gast.walk(body[0])):
             exits.standing_for(node, n)
     return node.each

@@ -8,7 +8,6 @@ other arms of the branches around it determine the type.
 """
 
 import functools
-import types
 from typing import Any
 
 import gast
@@ -91,9 +90,7 @@ def kind_of_value(value: Value) -> Any:
 
 def is_static(value: Value) -> bool:
     """Return whether an argument is a constant of the program: a string, None, a boolean, a class, a module or a function."""
-    return isinstance(value, Const) and not value.live and (
-        value.value is None or isinstance(value.value, (str, bool, type, types.ModuleType)) or callable(value.value)
-    )
+    return isinstance(value, Const) and not value.live and (isinstance(value.value, bool) or core.is_code(value.value))
 
 
 def general(t: Type) -> Type:

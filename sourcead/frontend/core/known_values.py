@@ -9,12 +9,12 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend.core.cells import BoundVal, Cell, ChoiceVal, FunctionVal, Iterable, TupleVal, Value
-from sourcead.frontend.core.errors import refused, surely
+from sourcead.frontend.core.errors import refused, surely, unsupported
 from sourcead.frontend.core.journal import VALUE
 from sourcead.frontend.core.lowering import Lowering
 from sourcead.ir.nodes import Atom, Const, Operand, Slice, Var
 from sourcead.ir.records import is_record
-from sourcead.ir.types import Array, ListT, Str, TupleT, Type, Undefined, Unknown, carries_derivative, join
+from sourcead.ir.types import Array, ListT, Str, StructT, TupleT, Type, Undefined, Unknown, carries_derivative, join
 from sourcead.language.checkpoint_policies import SavingPolicy
 from sourcead.primitives import table
 from sourcead.runtime import is_helper
@@ -43,6 +43,14 @@ def known(lo: Lowering, value: Value) -> tuple[bool, Any]:
             is_known, bounds = known(lo, TupleVal(tuple(Const(None) if b is None else b for b in (lower, upper, step))))
             return is_known, slice(*bounds)
     return False, None
+
+
+def certain(lo: Lowering, value: Value, node, *refusal: str) -> Any:
+    """Return the Python object that a value is known to be while compiling; refuse a value that is not known."""
+    found, obj = known(lo, value)
+    if not found:
+        raise unsupported(lo, node, *refusal)
+    return obj
 
 
 FOLDABLE = (bool, int, str, type(None), tuple, type, enum.Enum)
@@ -116,19 +124,24 @@ def common_type(cell: Cell) -> Type | None:
     return None if isinstance(t, Unknown) else t
 
 
-def type_of_value(value: Value) -> Type | None:
-    """Return the type that a value has as one atom, or None if it cannot be one."""
+def type_of_value(value: Value, records: bool = False) -> Type | None:
+    """Return the type that a value has as one atom, or None if it cannot be one.
+
+    A list of known items can be one; with `records`, an object or a named tuple can, and such a list cannot.
+    """
     match value:
         case Var() | Const():
             return None if callable(getattr(value, "value", None)) else atom_type(value)
         case Cell(slots=slots) if VALUE in slots:
             return atom_type(slots[VALUE])
-        case Cell() if value.kind == "list":
+        case Cell(kind="list") if not records:
             t = common_type(value)
             return None if t is None else ListT(t)
-        case TupleVal(items, cls=None):
-            parts = tuple(map(type_of_value, items))
-            return None if None in parts else TupleT(parts)
+        case TupleVal() | Cell(kind="object") if records or getattr(value, "cls", None) is None:
+            parts = tuple(type_of_value(item, records) for item in value.contents)
+            if None in parts:
+                return None
+            return TupleT(parts) if value.cls is None else StructT(value.cls, tuple(zip(value.keys, parts)))
     return None
 
 

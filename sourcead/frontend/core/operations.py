@@ -266,9 +266,7 @@ def _call_constant(lo: Lowering, fn: Const, args: list[Value], kwargs: dict[str,
     return call.default(lo, fn, args, kwargs, node) if fn.live else call_object(lo, fn.value, args, kwargs, node)
 
 
-@call.register(BoundVal)
-def _call_bound(lo: Lowering, fn: BoundVal, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    return call(lo, fn.function, [*fn.args, *args], {**fn.kwargs, **kwargs}, node)
+call.register(BoundVal)(lambda lo, fn, args, kwargs, node: call(lo, fn.function, [*fn.args, *args], {**fn.kwargs, **kwargs}, node))
 
 
 # -- special methods of the user's classes --------------------------------------------------------------------------------

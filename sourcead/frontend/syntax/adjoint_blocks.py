@@ -14,7 +14,7 @@ from typing import Any
 import gast
 
 from sourcead.analysis.builder import atom_type
-from sourcead.errors import SourceADError, UnsupportedSyntaxError
+from sourcead.errors import SourceADError
 from sourcead.frontend import core
 from sourcead.frontend.builtins import stop_gradient
 from sourcead.frontend.control.exits import may_leave
@@ -67,7 +67,7 @@ def is_steering(lo: Lowering, item) -> bool:
 def lower_steered(lo: Lowering, node: Steered) -> None:
     """Lower the statements of an `adjoint_of` block."""
     if any(map(may_leave, node.body)):
-        raise refused(lo, node, "an `adjoint_of` block cannot be left by `return`, `break` or `continue`")
+        raise core.unsupported(lo, node, "an `adjoint_of` block cannot be left by `return`, `break` or `continue`")
     if lo.steering is not None:
         return lower_body(lo, node)
     sites: dict[Any, Site] = {}
@@ -103,20 +103,21 @@ def lower_body(lo: Lowering, node: Steered) -> None:
     given = []
     for item in node.items:
         if item not in lo.steering:
-            raise refused(lo, node, "`adjoint_of` in a function that an `adjoint_of` block calls")
+            raise core.unsupported(lo, node, "`adjoint_of` in a function that an `adjoint_of` block calls")
         target = item.optional_vars
         if target is None:
             continue
         if not isinstance(target, gast.Name):
-            raise refused(lo, node, "the cotangent is unpacked into several names", "give it one name, and unpack that in the block")
+            instead = "give it one name, and unpack that in the block"
+            raise core.unsupported(lo, node, "the cotangent is unpacked into several names", instead)
         if names.get(target.id, UNDEFINED) is not UNDEFINED:
-            raise refused(lo, node, f"`{target.id}` has another value already", "give the cotangent a name of its own")
+            raise core.unsupported(lo, node, f"`{target.id}` has another value already", "give the cotangent a name of its own")
         given.append((target.id, lo.steering[item].cotangent))
         lo.set(names, target.id, names[given[-1][1]])
     core.lower_statements(lo, node.body)
     for name, cotangent in given:
         if name not in names:
-            raise refused(lo, node, f"`{name}` is deleted in its block", "set it to 0 for nothing to flow")
+            raise core.unsupported(lo, node, f"`{name}` is deleted in its block", "set it to 0 for nothing to flow")
         lo.set(names, cotangent, names[name])
         lo.set(names, name, MISSING)
 
@@ -143,7 +144,7 @@ def site_of(lo: Lowering, item, node: Steered, others: list[Site]) -> Site:
     """Find the slot and the value of the argument of an `adjoint_of`."""
     call = item.context_expr
     if len(call.args) != 1 or call.keywords or isinstance(call.args[0], gast.Starred):
-        raise refused(lo, node, "`adjoint_of` takes one argument")
+        raise core.unsupported(lo, node, "`adjoint_of` takes one argument")
     slots, key = place(lo, call.args[0], node)
     value = core.lower(lo, call.args[0])
     same = next((s for s in others if s.slots is slots and s.key == key), None)
@@ -152,9 +153,10 @@ def site_of(lo: Lowering, item, node: Steered, others: list[Site]) -> Site:
     leaves = []
     stop_gradient.mapped(lo, value, leaves.append)
     if not leaves:
-        raise refused(lo, node, "this value has no cotangent: there is no number in it that may have a fraction", "make it a float")
+        reason = "this value has no cotangent: there is no number in it that may have a fraction"
+        raise core.unsupported(lo, node, reason, "make it a float")
     if any(leaf is other for s in others for leaf in leaves for other in s.leaves):
-        raise refused(lo, node, "one value is steered under two names", "use one of them")
+        raise core.unsupported(lo, node, "one value is steered under two names", "use one of them")
     name = item.optional_vars.id if isinstance(item.optional_vars, gast.Name) else "d"
     params = [Var(name, atom_type(lo.read(leaf)), len(leaves) > 1 or item.optional_vars is None) for leaf in leaves]
     return Site(slots, key, value, Flag(name), leaves, params)
@@ -174,7 +176,8 @@ def place(lo: Lowering, target: gast.AST, node: Steered) -> tuple[Slots, Any]:
             base = core.lower(lo, target.value)
             if isinstance(base, Cell) and base.kind == "object":
                 return base.slots, name
-    raise refused(lo, node, "the argument of `adjoint_of` is not a variable", "give the value a name, and use that name afterwards")
+    instead = "give the value a name, and use that name afterwards"
+    raise core.unsupported(lo, node, "the argument of `adjoint_of` is not a variable", instead)
 
 
 def rebind(lo: Lowering, site: Site, new: Callable[[Value], Value]) -> None:
@@ -223,7 +226,7 @@ def replacing(lo: Lowering, site: Site, value: Value, node: Steered) -> Iterator
                     raise different
                 yield new
 
-    different = refused(lo, node, f"`{site.cotangent}` is given another structure than the value that it is the cotangent of")
+    different = core.unsupported(lo, node, f"`{site.cotangent}` is given another structure than the value that it is the cotangent of")
     return visit(site.value, value)
 
 
@@ -232,11 +235,6 @@ def refuse_writes(lo: Lowering, changed: dict, node: Steered) -> None:
     for (slots, key), old in changed.items():
         if slots.cell is None:
             if old is not MISSING and old is not UNDEFINED and not isinstance(key, Flag):
-                raise refused(lo, node, f"an `adjoint_of` block assigns `{key}`, which is a variable of the function", OWN)
+                raise core.unsupported(lo, node, f"an `adjoint_of` block assigns `{key}`, which is a variable of the function", OWN)
         elif slots.cell.base is None or key is not VALUE and key is not SEEN:
-            raise refused(lo, node, f"an `adjoint_of` block changes `{slots.cell.name}`, which is not its own", OWN)
-
-
-def refused(lo: Lowering, node: Steered, reason: str, instead: str | None = None) -> UnsupportedSyntaxError:
-    """Make the error for an unsupported `adjoint_of` block."""
-    return UnsupportedSyntaxError(reason, at=lo.origin(node), instead=instead)
+            raise core.unsupported(lo, node, f"an `adjoint_of` block changes `{slots.cell.name}`, which is not its own", OWN)

@@ -2,7 +2,6 @@
 
 import contextlib
 import operator
-from typing import Any
 
 import gast
 
@@ -13,7 +12,11 @@ from sourcead.frontend.control.exits import standing_for
 from sourcead.frontend.core import VALUE, Cell, Held, Iterable, Lowering, Value
 from sourcead.frontend.syntax.expressions import BINARY
 from sourcead.frontend.values import lists, objects, sequences, subscripts
+<<<<<<< HEAD
 from sourcead.ir.nodes import Atom, Const, Effect, Let, Slice, Stmt, Sub, Var
+=======
+from sourcead.ir.nodes import Atom, Const, Let, Sub, Var
+>>>>>>> main
 from sourcead.ir.types import Array, ListT
 
 
@@ -141,14 +144,8 @@ def check_count(lo: Lowering, value: Value, count: int, node) -> None:
     t = core.data_type(lo, value)
     if isinstance(t, ListT) and t.items is None or isinstance(t, Array) and t.dims and not isinstance(t.dims[0], int):
         same = core.operate(lo, operator.eq, core.call_object(lo, len, [value], {}, node), Const(count))
-        branches.choose(lo, same, lambda: None, lambda: wrong_count(lo, count))
-
-
-def wrong_count(lo: Lowering, count: int) -> Any:
-    """Raise a ValueError."""
-    error = lo.build.call(ValueError, Const(f"there are not {count} values to unpack"))
-    lo.build.add(Stmt((), Effect("raise", (error,))))
-    return branches.RAISED
+        text = Const(f"there are not {count} values to unpack")
+        branches.choose(lo, same, lambda: None, lambda: branches.raised(lo, lo.build.call(ValueError, text)))
 
 
 # -- augmented assignment ----------------------------------------------------------------------------------------------

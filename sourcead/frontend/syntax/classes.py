@@ -101,10 +101,7 @@ def stand_in(made: FunctionVal) -> types.FunctionType:
 
 def known(lo: Lowering, node: gast.AST) -> Any:
     """Return the Python object that an expression is known to be."""
-    found, value = core.known(lo, core.lower(lo, node))
-    if not found:
-        raise core.unsupported(lo, node, "this part of a class definition is not known before the program runs")
-    return value
+    return core.certain(lo, core.lower(lo, node), node, "this part of a class definition is not known before the program runs")
 
 
 def same_member(a: Any, b: Any) -> bool:

@@ -10,7 +10,7 @@ from sourcead.frontend import core
 from sourcead.frontend.builtins import functions
 from sourcead.frontend.control import generators, inlining, loops
 from sourcead.frontend.control.branches import choose
-from sourcead.frontend.control.exits import standing_for
+from sourcead.frontend.control.exits import standing_for, variable
 from sourcead.frontend.control.loops import ForLoop
 from sourcead.frontend.core import Flag, FunctionVal, Lowering, Scope, Value
 from sourcead.frontend.syntax import expressions
@@ -53,7 +53,7 @@ def _as_function(node: gast.GeneratorExp) -> gast.FunctionDef:
     for k, g in reversed(list(enumerate(node.generators))):
         for test in reversed(g.ifs):
             body = [gast.If(test, body, [])]
-        source = g.iter if k else gast.Name(FIRST, gast.Load(), None, None)
+        source = g.iter if k else variable(FIRST)
         body = [gast.For(g.target, source, body, [], None)]
     made = gast.FunctionDef("<genexpr>", gast.arguments([], [], None, [], [], None, []), body, [], None, None)
     for n in gast.walk(made):
@@ -107,10 +107,7 @@ def comprehension(lo: Lowering, node, take: Callable[[Value], Any] | None = None
     return result
 
 
-@core.lower.register(gast.Set)
-def lower_set(lo: Lowering, node: gast.Set) -> Value:
-    """Lower `{a, b}`."""
-    return sets.made(lo, expressions.lower_list(lo, node), node)
+core.lower.register(gast.Set)(lambda lo, node: sets.made(lo, expressions.lower_list(lo, node), node))
 
 
 @core.lower.register(gast.SetComp)

@@ -26,31 +26,16 @@ import gast
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control import generators
-from sourcead.frontend.control.branches import RAISED
-from sourcead.frontend.control.exits import Return, may_leave, standing_for
+from sourcead.frontend.control.branches import RAISED, raised
+from sourcead.frontend.control.exits import Return, assignment, may_leave, standing_for, variable
 from sourcead.frontend.core import MISSING, Flag, Held, Lowering, Value, temporarily
 from sourcead.frontend.syntax import managers
 from sourcead.frontend.syntax.guarded import kept
 from sourcead.frontend.syntax.managers import Act, Surrounded
-from sourcead.ir.nodes import UNDEFINED, Const, Effect, Stmt
+from sourcead.ir.nodes import UNDEFINED, Const
 
 ENDED = 0  # the number of a body that ended without leaving
 PARTS = ("body", "orelse", "finalbody", "handlers", "cases")
-
-
-class Number(gast.AST):
-    """The number of an exit, which is recorded as reached when it is lowered."""
-
-    _fields = ()
-
-    def __init__(self, number: int, reached: set[int]):
-        self.number, self.reached = number, reached
-
-
-@core.lower.register(Number)
-def _number(lo: Lowering, node: Number) -> Const:
-    node.reached.add(node.number)
-    return Const(node.number)
 
 
 @core.replaced_statement(gast.Try)
@@ -110,9 +95,8 @@ def caught(lo: Lowering, handler) -> tuple[type, ...]:
     """Return the exception classes that a handler catches."""
     if handler.type is None:
         return (BaseException,)
-    found, value = core.known(lo, core.lower(lo, handler.type))
-    if not found:
-        raise core.unsupported(lo, handler, "the exceptions that are caught here are not known before the program runs")
+    reason = "the exceptions that are caught here are not known before the program runs"
+    value = core.certain(lo, core.lower(lo, handler.type), handler, reason)
     return value if isinstance(value, tuple) else (value,)
 
 
@@ -123,10 +107,10 @@ def lowered_body(lo: Lowering, exits: Leaving, body: list[gast.AST]) -> Value | 
     stops = tuple(c for h in exits.handlers if not h.passes_on or lo.catching for c in h.classes)
     with as_function(lo, exits.inner), lo.using(catching=(*lo.catching, *stops)):
         try:
-            left = core.lower_statements(lo, [*body, gast.Return(Number(ENDED, exits.reached))])
+            left = core.lower_statements(lo, [*body, *exits.leave(ENDED, exits.node)])
         except UnsupportedSyntaxError as error:
-            raised, place = core.surely_raised(error)
-            handler = exits.handler_of(raised) if place is stmts else None
+            cls, place = core.surely_raised(error)
+            handler = exits.handler_of(cls) if place is stmts else None
             if handler is None or handler.passes_on:
                 raise
             left = Return(Const(handler.number))
@@ -185,15 +169,14 @@ class Leaving:
         """Return the statements that take the place of one statement."""
         match node:
             case gast.Return(value=value):
-                keep = gast.Assign([name(self.result, gast.Store())], value or gast.Constant(None, None), None)
-                return [standing_for(node, keep), self.leave(-1, [gast.Return(name(self.result))], node)]
+                keep = assignment(self.result, value or gast.Constant(None, None), node)
+                return [keep, *self.leave(-1, node, gast.Return(variable(self.result)))]
             case gast.Break() | gast.Continue() if not loops:
-                return [self.leave(-2 if isinstance(node, gast.Break) else -3, [type(node)()], node)]
+                return self.leave(-2 if isinstance(node, gast.Break) else -3, node, type(node)())
             case gast.Raise(exc=exc) if exc is not None:
                 return self.caught_raise(node, inner)
             case gast.Assert(test=test) if self.handler_of(AssertionError) is not None:
-                wrong = gast.Name("AssertionError", gast.Load(), None, None)
-                failed = self.caught_raise(standing_for(node, gast.Raise(wrong, None)), inner)
+                failed = self.caught_raise(standing_for(node, gast.Raise(variable("AssertionError"), None)), inner)
                 return [standing_for(node, gast.If(gast.UnaryOp(gast.Not(), test), failed, []))]
             case gast.FunctionDef() | gast.ClassDef():
                 return [node]
@@ -225,18 +208,13 @@ class Leaving:
         if handler is None or handler.passes_on:
             return [node]
         keep = handler.node.name is not None or any(isinstance(n, gast.Call) for a in getattr(node.exc, "args", ()) for n in gast.walk(a))
-        first = [standing_for(node, gast.Assign([name(self.error, gast.Store())], node.exc, None))] if keep else []
-        return [*first, self.leave(handler.number, [], node)]
+        return [*([assignment(self.error, node.exc, node)] if keep else []), *self.leave(handler.number, node)]
 
-    def leave(self, number: int, after: list[gast.AST], node) -> gast.AST:
-        """Build the `return` of an exit's number; `after` are the statements that continue it outside."""
+    def leave(self, number: int, node, *after: gast.AST) -> list[gast.AST]:
+        """Record that an exit is reached, and return its number; `after` are the statements that continue it outside."""
         self.after[number] = [standing_for(node, n) for n in after]
-        return standing_for(node, gast.Return(Number(number, self.reached)))
-
-
-def name(flag: Flag, ctx: gast.AST | None = None) -> gast.Name:
-    """Build the syntax of a variable that is not the user's."""
-    return gast.Name(flag, ctx or gast.Load(), None, None)
+        reach = Act(functools.partial(self.reached.add, number))
+        return [standing_for(node, n) for n in (reach, gast.Return(Held(Const(number))))]
 
 
 def class_raised(lo: Lowering, node: gast.Raise) -> type | None:
@@ -285,15 +263,13 @@ def lower_raise(lo: Lowering, node) -> Any:
     """Lower `raise error`."""
     if node.exc is None:
         raise core.unsupported(lo, node, "a bare `raise`")
-    raised = class_raised(lo, node) if lo.catching else None
-    if lo.catching and (raised is None or issubclass(raised, lo.catching)):
+    cls = class_raised(lo, node) if lo.catching else None
+    if lo.catching and (cls is None or issubclass(cls, lo.catching)):
         error = core.unsupported(lo, node, UNDECIDED, INSTEAD)
-        raise error if raised is None else core.surely(lo, error, raised)
+        raise error if cls is None else core.surely(lo, error, cls)
     if generators.is_stop(node) and any(getattr(call.key, "name", "") == "__next__" for call in lo.calls):
         raise core.unsupported(lo, node, "a function that ends the iteration of a `__next__`", "raise StopIteration in `__next__` itself")
-    exc = core.atom(lo, node.exc)
-    lo.build.add(Stmt((), Effect("raise", (exc,))))
-    return RAISED
+    return raised(lo, core.atom(lo, node.exc))
 
 
 UNDECIDED = "whether an exception is raised here decides what is computed"

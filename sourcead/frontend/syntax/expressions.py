@@ -34,6 +34,7 @@ core.lower.register(gast.Lambda)(inlining.local_function)
 core.lower.register(gast.Attribute)(lambda lo, node: core.attribute(lo, core.lower(lo, node.value), node.attr, node))
 core.lower.register(gast.Subscript)(lambda lo, node: core.subscript(lo, core.lower(lo, node.value), core.lower(lo, node.slice), node))
 core.lower.register(gast.BoolOp)(lambda lo, node: short_circuit(lo, node.values, "and" if isinstance(node.op, gast.And) else "or"))
+core.lower.register(gast.Compare)(lambda lo, node: compared(lo, core.lower(lo, node.left), list(zip(node.ops, node.comparators)), node))
 core.lower.register(gast.Tuple)(lambda lo, node: TupleVal(tuple(elements(lo, node.elts))))
 
 
@@ -55,12 +56,6 @@ def lower_unary(lo: Lowering, node) -> Value:
         if verdict is not None:
             return Const(not verdict)
     return core.operate(lo, fn, value)
-
-
-@core.lower.register(gast.Compare)
-def lower_compare(lo: Lowering, node) -> Value:
-    """Lower `a < b <= c`."""
-    return compared(lo, core.lower(lo, node.left), list(zip(node.ops, node.comparators)), node)
 
 
 def compared(lo: Lowering, left: Value, others: list, node) -> Value:
@@ -123,10 +118,8 @@ def lower_dict(lo: Lowering, node) -> Value:
         if key is None:
             items.update(spread(lo, value, node))
             continue
-        is_known, k = core.known(lo, core.lower(lo, key))
-        if not is_known:
-            raise core.unsupported(lo, node, "a dict key that is not known before the program runs", "use a list, or constant keys")
-        items[k] = core.lower(lo, value)
+        unknown = "a dict key that is not known before the program runs", "use a list, or constant keys"
+        items[core.certain(lo, core.lower(lo, key), node, *unknown)] = core.lower(lo, value)
     return lo.new_dict(items)
 
 

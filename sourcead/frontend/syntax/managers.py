@@ -101,10 +101,8 @@ def neutral(lo: Lowering, fn: Any, made: gast.Call) -> Call:
 
 def constant(lo: Lowering, node) -> Const:
     """Lower an option that must be known while compiling."""
-    found, value = core.known(lo, core.lower(lo, node))
-    if not found:
-        raise core.unsupported(lo, node, "an option of a context manager that is not known before the program runs")
-    return Const(value)
+    reason = "an option of a context manager that is not known before the program runs"
+    return Const(core.certain(lo, core.lower(lo, node), node, reason))
 
 
 # -- objects with `__enter__` and `__exit__` --------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import gast
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.builtins import functions
-from sourcead.frontend.control.exits import standing_for
+from sourcead.frontend.control.exits import assignment, standing_for
 from sourcead.frontend.core import Cell, Held, Lowering, TupleVal, Value
 from sourcead.ir.nodes import Const, Var
 from sourcead.ir.types import Array, ListT, NoneType, Scalar, Str
@@ -49,7 +49,7 @@ def pattern_test(lo: Lowering, pattern, value: Value, binds: list[gast.AST], nod
         case gast.MatchAs(pattern=inner, name=name):
             test = ALWAYS if inner is None else pattern_test(lo, inner, value, binds, node)
             if name is not None:
-                binds.append(bind(name, value, node))
+                binds.append(assignment(name, Held(value), node))
             return test
         case gast.MatchSequence(patterns=patterns):
             return sequence_test(lo, patterns, value, binds, node)
@@ -61,11 +61,6 @@ def pattern_test(lo: Lowering, pattern, value: Value, binds: list[gast.AST], nod
         case gast.MatchClass(cls=cls, patterns=patterns, kwd_attrs=names, kwd_patterns=named):
             return class_test(lo, cls, patterns, dict(zip(names, named)), value, binds, node)
     raise core.unsupported(lo, pattern, "this pattern cannot be matched before the program runs", "write the choice with `if`")
-
-
-def bind(name: str, value: Value, node) -> gast.AST:
-    """Build `name = value`."""
-    return standing_for(node, gast.Assign([gast.Name(name, gast.Store(), None, None)], Held(value), None))
 
 
 def sequence_test(lo: Lowering, patterns, value: Value, binds, node) -> gast.AST:
@@ -89,7 +84,7 @@ def sequence_test(lo: Lowering, patterns, value: Value, binds, node) -> gast.AST
     if stars:
         k, after = stars[0], len(patterns) - stars[0] - 1
         if patterns[k].name is not None:
-            binds.append(bind(patterns[k].name, lo.new_list(items[k : len(items) - after]), node))
+            binds.append(assignment(patterns[k].name, Held(lo.new_list(items[k : len(items) - after])), node))
         items = [*items[:k], *items[len(items) - after :]]
         patterns = [*patterns[:k], *patterns[k + 1 :]]
     return conjunction([pattern_test(lo, p, item, binds, node) for p, item in zip(patterns, items)])
@@ -114,8 +109,7 @@ def counted_test(patterns, value: Cell, binds, node) -> gast.AST:
             if k == star:
                 end = gast.Constant(k + 1 - len(patterns), None) if k + 1 < len(patterns) else None
                 place = gast.Slice(gast.Constant(k, None), end, None)
-            item = gast.Subscript(Held(value), place, gast.Load())
-            binds.append(standing_for(node, gast.Assign([gast.Name(p.name, gast.Store(), None, None)], item, None)))
+            binds.append(assignment(p.name, gast.Subscript(Held(value), place, gast.Load()), node))
     return conjunction(tests)
 
 
@@ -155,7 +149,8 @@ def mapping_test(lo: Lowering, pattern: gast.MatchMapping, value: Cell, binds, n
     keys = [k for _, k in known]
     tests = [pattern_test(lo, p, value.items[k], binds, node) for p, k in zip(pattern.patterns, keys)]
     if pattern.rest is not None:
-        binds.append(bind(pattern.rest, lo.new_dict({k: v for k, v in value.items.items() if k not in keys}), node))
+        rest = lo.new_dict({k: v for k, v in value.items.items() if k not in keys})
+        binds.append(assignment(pattern.rest, Held(rest), node))
     return conjunction(tests)
 
 

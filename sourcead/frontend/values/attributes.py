@@ -118,9 +118,7 @@ def attribute_of_object(lo: Lowering, value: Const, name: str, node) -> Value:
 # -- methods ---------------------------------------------------------------------------------------------------------------
 
 
-@core.call.register(MethodVal)
-def _call(lo: Lowering, fn: MethodVal, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    return core.call_method(lo, fn.value, fn.name, args, kwargs, node)
+core.call.register(MethodVal)(lambda lo, fn, args, kwargs, node: core.call_method(lo, fn.value, fn.name, args, kwargs, node))
 
 
 @core.method.register(TupleVal)

@@ -14,9 +14,11 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.control import generators
 from sourcead.frontend.control.loops import ONE, ZERO
+from sourcead.frontend.control.recursion import canonical
 from sourcead.frontend.core import (
     TAKEN, TRUE, USED, VALUE, WHOLE, Cell, Flag, Iterable, Lowering, Meta, SuperVal, TupleVal, Value, next_birth
 )
+from sourcead.frontend.core.known_values import type_of_value
 from sourcead.frontend.values import sequences, walks
 from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Range, Var
 from sourcead.ir.types import INT, Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, Unknown
@@ -95,7 +97,7 @@ def static_sequence(lo: Lowering, value: TupleVal | Cell, node) -> Iterable:
     if lo.listing or isinstance(value, TupleVal) and value.cls is not None:
         return one_by_one(lo, value, items)
     whole = value.slots.get(WHOLE) if isinstance(value, Cell) else value.origin
-    if isinstance(whole, Var) and len(items) > 1 and alike([element_type(i) for i in items]):
+    if isinstance(whole, Var) and len(items) > 1 and alike(items):
         if not any(lo.was_written(i) for i in items):
             walked = lo.wrap_whole(whole, value)
             lo.walked.append(walked)
@@ -108,43 +110,15 @@ def one_by_one(lo: Lowering, value: Value, items: list[Value]) -> Iterable:
     return walks.walk(lo, value, list(value.items.items())) if isinstance(value, Cell) else listed(items)
 
 
-def element_type(value: Value) -> Type | None:
-    """Return the type of a value that is or could become one atom, or None for any other value."""
-    match value:
-        case Var() | Const():
-            return atom_type(value)
-        case TupleVal() | Cell(kind="object"):
-            types = tuple(map(element_type, value.contents))
-            if None in types:
-                return None
-            return TupleT(types) if value.cls is None else StructT(value.cls, tuple(zip(value.keys, types)))
-        case Cell(slots=slots) if VALUE in slots:
-            return atom_type(slots[VALUE])
-    return None
+def alike(items: list[Value]) -> bool:
+    """Tell whether one loop body serves all items because their structures, dtypes and ranks are the same."""
+    types = [type_of_value(item, records=True) for item in items]
+    return all(map(is_numeric, types)) and len(set(map(canonical, types))) == 1
 
 
-def alike(types: list) -> bool:
-    """Tell whether one loop body serves all elements because their structures, dtypes and ranks are the same."""
-    if None in types:
-        return False
-
-    def shape(t: Type) -> tuple | None:
-        match t:
-            case Array(dtype, dims):
-                return "array", dtype, None if dims is None else len(dims)
-            case TupleT(items):
-                return "tuple", *map(shape, items)
-            case Scalar(kind, dtype):
-                return "scalar", kind, dtype
-            case DictT(items):
-                return "dict", *((k, shape(v)) for k, v in items)
-            case StructT(cls, items):
-                fields = tuple((k, shape(v)) for k, v in items)
-                return None if any(v is None for _, v in fields) else (cls, *fields)
-        return None
-
-    shapes = {shape(t) for t in types}
-    return len(shapes) == 1 and None not in shapes
+def is_numeric(t: Type | None) -> bool:
+    """Tell whether a type is of numbers, arrays or their containers."""
+    return all(is_numeric(part) for _, part in t.fields) if isinstance(t, StructT) else isinstance(t, (Array, TupleT, Scalar, DictT))
 
 
 @core.iterate.register(Array, ListT, TupleT, Unknown)
@@ -234,38 +208,15 @@ def counted(lo: Lowering, args: list[Value], node) -> Iterable:
 
 def enumerated(lo: Lowering, inner: Iterable, start: Value, node) -> Iterable:
     """Make the iterable of `enumerate(inner, start)`."""
-    if inner.drive is not None:
-        return numbered(lo, inner, start)
     if inner.items is not None:
-        found, first = core.known(lo, start)
-        if found:
-            return listed([TupleVal((Const(first + k), item)) for k, item in enumerate(inner.items)])
-        raise core.unsupported(lo, node, "`enumerate` from a start that is not known here")
+        first = core.certain(lo, start, node, "`enumerate` from a start that is not known here")
+        return listed([TupleVal((Const(first + k), item)) for k, item in enumerate(inner.items)])
 
     def element(k):
         number = k if core.is_number(lo, start, 0) else lo.build.call(operator.add, k, lo.read(start), type=INT)
         return TupleVal((number, inner.nth(k)))
 
     return Iterable.numbered(inner.length, element, index_name="i", policy=inner.policy)
-
-
-def numbered(lo: Lowering, inner: Iterable, start: Value) -> Iterable:
-    """Make the iterable of `enumerate` of a generator, which counts in a variable."""
-    count = Flag("count")
-
-    def drive(act, leave=None):
-        names = lo.scope.names
-        lo.set(names, count, start)
-
-        def numbered_act(value):
-            number = names[count]
-            left = act(TupleVal((number, value)))
-            lo.set(names, count, core.operate(lo, operator.add, number, ONE))
-            return left
-
-        return inner.drive(numbered_act, leave)
-
-    return Iterable(drive=drive, endless=inner.endless)
 
 
 def without_generator(lo: Lowering, inner: Iterable, node) -> Iterable:

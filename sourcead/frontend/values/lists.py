@@ -15,10 +15,9 @@ from sourcead import runtime
 from sourcead.analysis.builder import atom_type, shrunk_type
 from sourcead.frontend import core
 from sourcead.frontend.control import branches, loops
-from sourcead.frontend.control.branches import RAISED
 from sourcead.frontend.core import Cell, Iterable, Lowering, MustMaterialise, TupleVal, Value, roots
 from sourcead.frontend.values import iterables, sequences
-from sourcead.ir.nodes import Atom, Build, Call, Const, Effect, Pop, Slice, Stmt, Var
+from sourcead.ir.nodes import Atom, Build, Call, Const, Pop, Slice, Stmt, Var
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, ListT, Scalar, Str, TupleT, join
 
 NO_MEMORY = (Scalar, Str)
@@ -260,14 +259,9 @@ def starred_items(lo: Lowering, value: Value, before: int, after: int, node) -> 
     whole = lo.read(value)
     n = lo.build.call(len, whole, type=INT, name="n")
     few = lo.build.call(operator.lt, n, Const(before + after), type=BOOL)
-
-    def refuse():
-        text = Const(f"not enough values to unpack (expected at least {before + after})")
-        lo.build.add(Stmt((), Effect("raise", (lo.build.call(ValueError, text),))))
-        return RAISED
-
+    text = Const(f"not enough values to unpack (expected at least {before + after})")
     if before + after:
-        branches.branch(lo, few, [refuse, lambda: None])
+        branches.branch(lo, few, [lambda: branches.raised(lo, lo.build.call(ValueError, text)), lambda: None])
     item = lambda k: core.subscript(lo, value, Const(k), node)  # noqa: E731
     lower, upper = Const(before) if before else None, Const(-after) if after else None
     middle = as_list(lo, core.subscript(lo, value, Slice(lower, upper, None), node), node)

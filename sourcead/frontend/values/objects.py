@@ -256,23 +256,16 @@ def fields_of(lo: Lowering, cls: Any, node, *refusal: str) -> tuple[dataclasses.
     return dataclasses.fields(cls)
 
 
-@core.builtin(dataclasses.asdict)
-def builtin_asdict(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """Lower `dataclasses.asdict(obj)`."""
-    return lo.new_dict({name: copied(lo, value, builtin_asdict, node) for name, value in data(lo, args, kwargs, node)})
-
-
-@core.builtin(dataclasses.astuple)
-def builtin_astuple(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """Lower `dataclasses.astuple(obj)`."""
-    return TupleVal(tuple(copied(lo, value, builtin_astuple, node) for _, value in data(lo, args, kwargs, node)))
-
-
-def data(lo: Lowering, args: list[Value], kwargs, node) -> list[tuple[str, Value]]:
-    """Return the names and values of the fields of a dataclass."""
+def convert(make, lo: Lowering, args: list[Value], kwargs, node) -> Value:
+    """Lower `dataclasses.asdict(obj)` or `dataclasses.astuple(obj)`: `make` makes the result from copies of the fields."""
     cls = None if kwargs else core.class_of(args[0])
     fields = fields_of(lo, cls, node, "this conversion of a dataclass", "write out the fields")
-    return [(f.name, core.attribute(lo, args[0], f.name, node)) for f in fields]
+    again = functools.partial(convert, make)
+    return make(lo, {f.name: copied(lo, core.attribute(lo, args[0], f.name, node), again, node) for f in fields})
+
+
+core.builtin(dataclasses.asdict)(functools.partial(convert, Lowering.new_dict))
+core.builtin(dataclasses.astuple)(functools.partial(convert, lambda lo, items: TupleVal(tuple(items.values()))))
 
 
 def copied(lo: Lowering, value: Value, convert, node) -> Value:
@@ -389,10 +382,5 @@ def builtin_type(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     return Const(cls) if cls is not None else core.call_library(lo, type, args, kwargs, node)
 
 
-@core.builtin(functools.partial)
-def builtin_partial(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """Lower `functools.partial(f, ...)`."""
-    return BoundVal(args[0], tuple(args[1:]), dict(kwargs))
-
-
+core.builtin(functools.partial)(lambda lo, args, kwargs, node: BoundVal(args[0], tuple(args[1:]), dict(kwargs)))
 core.builtin(object.__init__)(lambda lo, args, kwargs, node: Const(None))

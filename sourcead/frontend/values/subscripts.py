@@ -13,7 +13,7 @@ from sourcead.frontend.core import (
     POISON, BoundVal, Cell, ChoiceVal, FunctionVal, Lowering, MethodVal, SuperVal, TupleVal, Value, reach, roots
 )
 from sourcead.frontend.values import lists, numpy_brackets, sequences, sets
-from sourcead.ir.nodes import Call, Const, Effect, Operand, Slice, Stmt, Sub
+from sourcead.ir.nodes import Call, Const, Operand, Slice, Sub
 from sourcead.ir.types import (
     BOOL, INT, Array, ListT, MapT, NoneType, Scalar, SetT, Str, StructT, TupleT, Undefined, Unknown, rank
 )
@@ -149,8 +149,7 @@ def _call_of_choice(lo: Lowering, fn: ChoiceVal, args: list[Value], kwargs: dict
         if k == len(options):
             if fn.otherwise is not None:
                 return core.call(lo, fn.otherwise, args, dict(kwargs), node)
-            lo.build.add(Stmt((), Effect("raise", (lo.build.call(KeyError, fn.which),))))
-            return RAISED
+            return branches.raised(lo, lo.build.call(KeyError, fn.which))
         name, function = options[k]
         same = lo.build.call(operator.eq, fn.which, Const(name), type=BOOL)
         return branches.branch(lo, same, [lambda: core.call(lo, function, args, dict(kwargs), node), lambda: try_from(k + 1)])

@@ -18,43 +18,19 @@ from typing import Any
 
 import numpy as np
 
-from sourcead import runtime
-from sourcead.analysis.builder import atom_type
+from sourcead.analysis.builder import Builder, atom_type, container
+from sourcead.emit import Emitted, emit
 from sourcead.emit.text.globals import numbered
-from sourcead.ir.nodes import Atom, Block, Build, Const, Function, Index, Stmt, Var
-from sourcead.ir.records import is_namedtuple
-from sourcead.ir.types import DictT, FunctionT, Known, ListT, NoneType, Scalar, StructT, TupleT, Type, keyed_parts
+from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Index, Stmt, Var
+from sourcead.ir.types import FunctionT, Known, NoneType, Scalar, Type, keyed_parts
 from sourcead.ir.walk import map_atoms
 
-
-@dataclass(frozen=True)
-class Boundary:
-    """The Python function around a compiled one, as text.
-
-    Attributes:
-        arguments: for each parameter of the compiled function, the expression of its argument.
-        result: the expression of the result, from the parts `d_0`, `d_1`, ... that the compiled function returns.
-        count: how many parts it returns.
-        namespace: the globals that the expressions read.
-    """
-
-    arguments: tuple[str, ...]
-    result: str
-    count: int
-    namespace: dict[str, Any]
-
-    def text(self, name: str, parameters: list[str]) -> str:
-        """Return the text of the Python function."""
-        call = f"compiled({', '.join(self.arguments)})"
-        if self.count == 1 and self.result == "d_0":
-            body = f"    return {call}\n"
-        else:
-            parts = ", ".join(f"d_{k}" for k in range(self.count))
-            body = f"    {parts} = {call}\n    return {self.result}\n" if self.count else f"    {call}\n    return {self.result}\n"
-        return f"def {name}({', '.join(parameters)}):\n{body}"
+COMPILED = Const(object(), "compiled", live=True)  # the compiled function, in the text around it
+LIVE = Const({}, "live", live=True)  # the global data, by name
+SMALL = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.complex64))
 
 
-def flattened(function: Function, live: dict[str, Type]) -> tuple[Function, Boundary]:
+def flattened(function: Function, live: dict[str, Type]) -> tuple[Function, Emitted]:
     """Return the function with parameters and results split into parts, and the Python function around it.
 
     Args:
@@ -62,54 +38,59 @@ def flattened(function: Function, live: dict[str, Type]) -> tuple[Function, Boun
         live: the types of the global data that the text may read, by name.
     """
     work = _Flattening({p.name for p in function.params})
-    params: list[Var] = []
     for p in function.params:
-        work.parameter(p, p.name, params)
-    body = work.without_globals(function.body, live, params)
-    results: list[Atom] = []
-    texts = [work.result(result, results) for result in body.results]
-    body = Block((*work.before, *body.stmts, *work.after), tuple(results) or (Const(0),))
-    whole = texts[0] if len(texts) == 1 else f"({', '.join(texts)})"
-    boundary = Boundary(tuple(work.arguments), whole, max(1, len(results)), work.namespace)
-    return replace(function, params=tuple(params), body=body, defaults=()), boundary
+        work.parameter(p, p)
+    body = work.without_globals(function.body, live)
+    call = len(work.outside.stmts)
+    whole = tuple(map(work.result, body.results))
+    work.outside.stmts.insert(call, Stmt(tuple(work.returned), Call(COMPILED, tuple(work.arguments), effect=not work.results)))
+    inner = Block((*work.rebuilt.stmts, *body.stmts, *work.parts.stmts), tuple(work.results) or (Const(0),))
+    outer = replace(function, body=Block(tuple(work.outside.stmts), whole), doc=None, defaults=())
+    return replace(function, params=tuple(work.params), body=inner, defaults=()), emit(outer)
 
 
 @dataclass
 class _Flattening:
+    """The two functions under construction.
+
+    Attributes:
+        taken: the names of parameters.
+        params, arguments: the parameters of the compiled function, and what the function around it passes for them.
+        results, returned: what the compiled function returns, and the variables for that around it.
+        rebuilt, parts: the first and the last statements of the compiled function.
+        outside: the statements of the function around it.
+    """
+
     taken: set[str]
-    before: list[Stmt] = field(default_factory=list)
-    after: list[Stmt] = field(default_factory=list)
-    arguments: list[str] = field(default_factory=list)
-    namespace: dict[str, Any] = field(default_factory=dict)
+    params: list[Var] = field(default_factory=list)
+    arguments: list[Atom] = field(default_factory=list)
+    results: list[Atom] = field(default_factory=list)
+    returned: list[Var] = field(default_factory=list)
+    rebuilt: Builder = field(default_factory=Builder)
+    parts: Builder = field(default_factory=Builder)
+    outside: Builder = field(default_factory=Builder)
 
-    # ---- parameters ----
-
-    def parameter(self, var: Var, text: str, params: list[Var]) -> None:
-        """Add the parts of a variable to the parameters; `text` is the expression by which the caller reads it."""
+    def parameter(self, var: Var, argument: Atom) -> None:
+        """Add the parts of a variable to the parameters; `argument` is its value around the compiled function."""
         if keyed_parts(var.type) is None:
-            params.append(var)
-            self.arguments.append(text)
+            self.params.append(var)
+            self.arguments.append(argument)
             return
-        self.before.append(Stmt((var,), self.built(var.type, var.name, text, params)))
-
-    def built(self, t: Type, name: str, text: str, params: list[Var]) -> Build:
         items = []
-        for key, part in keyed_parts(t):
-            if (constant := constant_of(part)) is not None:
-                items.append(constant)
-                continue
-            v = Var(self.new_name(f"{name}_{key}"), part)
-            self.parameter(v, f"{text}.{key}" if isinstance(t, StructT) else f"{text}[{key!r}]", params)
-            items.append(v)
-        return build_op(t, tuple(items))
+        for key, part in keyed_parts(var.type):
+            item = constant_of(part)
+            if item is None:
+                item = Var(self.new_name(f"{var.name}_{key}"), part)
+                self.parameter(item, self.outside.emit(Index(argument, Const(key)), part))
+            items.append(item)
+        self.rebuilt.add(Stmt((var,), container(var.type, tuple(items))))
 
     def new_name(self, wish: str) -> str:
-        base = re.sub(r"\W", "_", wish)
-        name = next(n for n in numbered(base) if n not in self.taken)
+        name = next(n for n in numbered(re.sub(r"\W", "_", wish)) if n not in self.taken)
         self.taken.add(name)
         return name
 
-    def without_globals(self, body: Block, live: dict[str, Type], params: list[Var]) -> Block:
+    def without_globals(self, body: Block, live: dict[str, Type]) -> Block:
         """Return the body with parameters in place of global data, which is read anew at each call."""
         found: dict[str, Var] = {}
 
@@ -118,69 +99,24 @@ class _Flattening:
                 return a
             if a.text not in found:
                 found[a.text] = v = Var(self.new_name(a.text), live[a.text])
-                self.parameter(v, f"live[{a.text!r}]", params)
+                self.parameter(v, self.outside.emit(Index(LIVE, Const(a.text)), v.type))
             return found[a.text]
 
         return map_atoms(body, atom)
 
-    # ---- results ----
-
-    def result(self, atom: Atom, results: list[Atom]) -> str:
-        """Add the parts of an atom to the results, and return the expression that rebuilds it from them."""
+    def result(self, atom: Atom) -> Atom:
+        """Add the parts of an atom to the results, and return its value around the compiled function."""
         t = atom_type(atom)
         if (constant := constant_of(t)) is not None:
-            return self.held("constant", constant.value) if constant.value is not None else "None"
-        if keyed_parts(t) is None:
-            results.append(atom)
-            return self.number(t, f"d_{len(results) - 1}")
-        items = {}
-        for key, part in keyed_parts(t):
-            v = Var(f"d_{key}" if isinstance(key, str) and key.isidentifier() else "d_part", part, True)
-            self.after.append(Stmt((v,), Index(atom, Const(key))))
-            items[key] = self.result(v, results)
-        return self.structure(t, items)
-
-    def number(self, t: Type, text: str) -> str:
-        """Return the expression that converts a Python number to the NumPy class that it has without Numba."""
-        if isinstance(t, Scalar) and t.dtype in SMALL:
-            return f"{self.held('np', np)}.{t.dtype.name}({text})"
-        return text
-
-    def structure(self, t: Type, items: dict[Any, str]) -> str:
-        texts = list(items.values())
-        match t:
-            case TupleT():
-                return f"({', '.join(texts)}{',' * (len(texts) == 1)})"
-            case ListT():
-                return f"[{', '.join(texts)}]"
-            case DictT():
-                return "{" + ", ".join(f"{self.key(k)}: {v}" for k, v in items.items()) + "}"
-        fields = ", ".join(f"{k}={v}" for k, v in items.items())
-        cls = self.held(t.cls.__name__, t.cls)
-        return f"{cls}({fields})" if is_namedtuple(t.cls) else f"{self.held('make_record', runtime.make_record)}({cls}, {fields})"
-
-    def key(self, key: Any) -> str:
-        return repr(key) if type(key) in (str, int, bool) else self.held("key", key)
-
-    def held(self, wish: str, value: Any) -> str:
-        taken = self.taken | {"live", "compiled"}
-        name = next(n for n in numbered(wish) if n not in taken and self.namespace.get(n, value) is value)
-        self.namespace[name] = value
-        return name
-
-
-SMALL = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.complex64))
-
-
-def build_op(t: Type, items: tuple[Atom, ...]) -> Build:
-    match t:
-        case TupleT():
-            return Build("tuple", items)
-        case ListT():
-            return Build("list", items)
-        case DictT(entries):
-            return Build("dict", items, keys=tuple(k for k, _ in entries))
-    return Build("record", items, keys=tuple(k for k, _ in t.fields), cls=t.cls)
+            return constant
+        if (parts := keyed_parts(t)) is not None:
+            items = (self.result(self.parts.emit(Index(atom, Const(key)), part, f"d_{key}")) for key, part in parts)
+            return self.outside.emit(container(t, tuple(items)), t)
+        self.results.append(atom)
+        self.returned.append(Var(f"d_{len(self.returned)}", t))
+        if isinstance(t, Scalar) and t.dtype in SMALL:  # a Python number in compiled code
+            return self.outside.emit(Call(t.dtype.type, (self.returned[-1],)), t)
+        return self.returned[-1]
 
 
 def constant_of(t: Type) -> Const | None:
@@ -193,8 +129,14 @@ def constant_of(t: Type) -> Const | None:
     return None
 
 
-def around(boundary: Boundary, name: str, parameters: list[str], compiled: Callable, live: dict[str, Any]) -> Callable:
+def namespace_of(boundary: Emitted, compiled: Callable, live: dict[str, Any]) -> dict[str, Any]:
+    """Return the globals of the Python function around a compiled one."""
+    given = {id(COMPILED.value): compiled, id(LIVE.value): live}
+    return {name: given.get(id(value), value) for name, value in boundary.namespace.items()}
+
+
+def around(boundary: Emitted, name: str, compiled: Callable, live: dict[str, Any]) -> Callable:
     """Return the Python function around a compiled one, with the parameters and results of the user's function."""
-    namespace = {**boundary.namespace, "compiled": compiled, "live": live}
-    exec(compile(boundary.text(name, parameters), f"<sourcead boundary of {name}>", "exec"), namespace)
+    namespace = namespace_of(boundary, compiled, live)
+    exec(compile(boundary.text, f"<sourcead boundary of {name}>", "exec"), namespace)
     return namespace[name]

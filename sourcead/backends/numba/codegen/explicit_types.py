@@ -17,9 +17,8 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead import runtime
-from sourcead.analysis.builder import operand_type
+from sourcead.analysis.builder import container, operand_type
 from sourcead.analysis.connected import UnionFind
-from sourcead.backends.numba.codegen.boundary import build_op
 from sourcead.ir.nodes import (
     Append, Atom, Block, Branch, Build, Call, Const, Function, Index, Let, Loop, Op, Pop, Slice, Stmt, Sub, Update, Var
 )
@@ -40,7 +39,7 @@ def structures_by_parts(function: Function) -> Function:
             op = each(fn, inner, stmt, out) if are_alike(inner) else Call(fn, inner)
             out.append(replace(stmt, targets=(made,), op=op))
             items.append(made)
-        return build_op(t, tuple(items))
+        return container(t, tuple(items))
 
     def change(stmt: Stmt) -> list[Stmt]:
         out: list[Stmt] = []

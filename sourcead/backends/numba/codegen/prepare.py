@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from sourcead.analysis.builder import atom_type
 from sourcead.backends.base import Derivative, optimised
-from sourcead.backends.numba.codegen.boundary import Boundary, flattened
+from sourcead.backends.numba.codegen.boundary import flattened
 from sourcead.backends.numba.codegen.explicit_types import structures_by_parts, with_stable_types
 from sourcead.backends.numba.codegen.loops.reordering import with_fast_loops
 from sourcead.backends.numba.codegen.outlining import AT, outline_calls
@@ -14,13 +14,13 @@ from sourcead.backends.numba.codegen.vector_loops import fuse_vector_statements
 from sourcead.backends.numba.codegen.vector_statements import may_run_again
 from sourcead.backends.numba.functions import ARRAY_UFUNCS
 from sourcead.backends.python_overhead import in_one_chunk, without_collection
-from sourcead.emit import emit
+from sourcead.emit import Emitted, emit
 from sourcead.ir.nodes import Block, Call, Const, Function, Loop, Slice, Stmt, Sub, Update, Var
 from sourcead.ir.types import Array
 from sourcead.ir.walk import walk
 
 
-def prepare(derivative: Derivative) -> tuple[Function, Boundary, Callable[[], Function] | None]:
+def prepare(derivative: Derivative) -> tuple[Function, Emitted, Callable[[], Function] | None]:
     """Return a derivative's IR in the forms that Numba compiles, and note how the text differs from that for NumPy.
 
     Returns:

@@ -15,7 +15,6 @@ import inspect
 import re
 import weakref
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, Protocol
 
 from numba import njit, typeof, types
@@ -24,6 +23,7 @@ from numba.extending import overload, typeof_impl
 
 from sourcead.backends.load import argument_list, parameter_list
 from sourcead.backends.numba.calls_to_python import dtype_of
+from sourcead.backends.numba.codegen.boundary import namespace_of
 from sourcead.backends.numba.compile import dispatcher_of
 from sourcead.backends.numba.engine import NumbaProgram
 from sourcead.backends.numba.public_toolchain import load
@@ -100,11 +100,11 @@ def implementation(gradient: CallableGradient, parameters: str, args: tuple) -> 
         raise TypingError(str(error)) from error
     if written and sum(isinstance(t, types.Array) for t in args) > 1:
         raise TypingError(f"{gradient.__name__} writes to its arguments, which may share memory: call its gradient from Python")
-    arguments = [re.sub(r"^live\['(\w+)'\]", r"live_\1", text) for text in program.boundary.arguments]
     compiled = dispatcher_of(program.without_assumptions(), program.name, Numba(cache=False))
-    text = replace(program.boundary, arguments=tuple(arguments)).text(program.name, [parameters])
-    namespace = {**program.boundary.namespace, **{f"live_{k}": v for k, v in live.items()}}
-    return load(text, program.name, {**namespace, "compiled": compiled, "defaults": defaults_of(gradient)})
+    body = re.sub(r'\blive(?:_\d+)?\["(\w+)"\]', r"live_\1", program.boundary.text.partition("\n")[2])
+    text = f"def {program.name}({parameters}):\n{body}"
+    namespace = namespace_of(program.boundary, compiled, {}) | {f"live_{k}": v for k, v in live.items()}
+    return load(text, program.name, {**namespace, "defaults": defaults_of(gradient)})
 
 
 def type_of(t: types.Type, where: str) -> Type:

@@ -17,7 +17,7 @@ from sourcead.frontend.control import branches, loops
 from sourcead.frontend.core import TAKEN, USED, Cell, Iterable, Lowering, NotStatic, TupleVal, Value, roots
 from sourcead.frontend.values import dicts, iterables, sequences, walks
 from sourcead.ir.nodes import Call, Const, Slice, Stmt
-from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, is_array
+from sourcead.ir.types import BOOL, INT, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, is_array
 
 
 @lowers(len)

@@ -12,11 +12,7 @@ from sourcead.frontend.control.exits import standing_for
 from sourcead.frontend.core import VALUE, Cell, Held, Iterable, Lowering, Value
 from sourcead.frontend.syntax.expressions import BINARY
 from sourcead.frontend.values import lists, objects, sequences, subscripts
-<<<<<<< HEAD
-from sourcead.ir.nodes import Atom, Const, Effect, Let, Slice, Stmt, Sub, Var
-=======
-from sourcead.ir.nodes import Atom, Const, Let, Sub, Var
->>>>>>> main
+from sourcead.ir.nodes import Atom, Const, Let, Slice, Sub, Var
 from sourcead.ir.types import Array, ListT
 
 

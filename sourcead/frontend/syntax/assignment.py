@@ -114,7 +114,7 @@ def unpack(lo: Lowering, targets: list, value: Value, node) -> None:
     """Lower `a, (b, *c) = value`."""
     value = sequences.taken(lo, value, node)
     i = next((i for i, t in enumerate(targets) if isinstance(t, gast.Starred)), None)
-    if isinstance(value, Iterable) and value.drive is not None and not value.endless:
+    if isinstance(value, Iterable) and value.items is None and not value.endless:
         value = sequences.collect(lo, core.iterate(lo, value, node), lambda item: item, node)
     if i is None:
         check_count(lo, value, len(targets), node)

@@ -234,4 +234,4 @@ def test_function_inside_with_a_constant_default_is_found():
         double, treble = (lambda u, n=2: u * n), (lambda u, n=3: u * n)
         return inner(x) + double(x) * treble(x)
 
-    assert grad(outer)(0.5) == 3 + 6
+    assert find_source(outer).name == "outer"

@@ -16,9 +16,7 @@ from sourcead.frontend.control import branches
 from sourcead.frontend.core import TAKEN, USED, Cell, Iterable, Lowering, NotStatic, TupleVal, Value, roots
 from sourcead.frontend.values import dicts, iterables, sequences, walks
 from sourcead.ir.nodes import Call, Const, Slice, Stmt
-from sourcead.ir.types import (
-    ANY_DTYPE, BOOL, INT, UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, is_array
-)
+from sourcead.ir.types import ANY_DTYPE, BOOL, INT, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, is_array
 
 
 @lowers(len)
@@ -150,7 +148,7 @@ def builtin_tuple(lo: Lowering, node, value: Value = EMPTY) -> Value:
     """Lower `tuple(xs)`."""
     value = sequences.taken(lo, value, node)
     if isinstance(core.data_type(lo, value), ListT):
-        return lo.wrap(lo.build.call(tuple, lo.read(value), type=UNKNOWN), shares=roots(value))
+        return lo.wrap(lo.build.call(tuple, lo.read(value)), shares=roots(value))
     if isinstance(value, TupleVal) and value.cls is None:
         return value
     return TupleVal(tuple(sequences.static_items(lo, value, node)))

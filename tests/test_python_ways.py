@@ -258,7 +258,7 @@ def test_a_sum_of_a_generator_starts_where_it_is_told(f):
 
 
 def test_a_sum_of_what_map_gives_makes_no_list():
-    loss = grad(lambda x: sum(map(lambda e: e * e, x)))
+    loss = grad(lambda x: sum(map(lambda e: e * e, x)))  # noqa: C417
     assert np.allclose(loss(X), 2 * X) and "append" not in loss.source
 
 

@@ -46,7 +46,8 @@ def lower_in_place(function: Callable, lo: Lowering, args: list[Value], kwargs: 
         bound = {name: iterables.held(lo, value, node) for name, value in scope.names.items()}
         return generators.made(lo, FunctionVal(scope.source, None, {}), bound)
     with lo.in_scope(scope):
-        return inlining.returned(lo, scope.source)
+        value = inlining.returned(lo, scope.source)
+    return Const(None) if value is None else value
 
 
 class InPlace:
@@ -112,6 +113,23 @@ def filter_(test, items):
         for item in items:
             if test(item):
                 yield item
+
+
+@stands_in_for(itertools.takewhile)
+def takewhile(test, items):
+    for item in items:
+        if not test(item):
+            break
+        yield item
+
+
+@stands_in_for(itertools.dropwhile)
+def dropwhile(test, items):
+    dropping = True
+    for item in items:
+        dropping = dropping and bool(test(item))
+        if not dropping:
+            yield item
 
 
 @stands_in_for()

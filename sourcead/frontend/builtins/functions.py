@@ -1,7 +1,6 @@
 """Lower built-in functions: `len`, `isinstance`, `range`, `zip`, `sum` and others."""
 
 import collections
-import functools
 import operator
 from dataclasses import replace
 from typing import Any
@@ -13,11 +12,11 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.builtins import in_python
 from sourcead.frontend.builtins.arguments import NONE, ONE, ZERO, lowers
-from sourcead.frontend.control import branches, loops
+from sourcead.frontend.control import branches
 from sourcead.frontend.core import TAKEN, USED, Cell, Iterable, Lowering, NotStatic, TupleVal, Value, roots
 from sourcead.frontend.values import dicts, iterables, sequences, walks
 from sourcead.ir.nodes import Call, Const, Slice, Stmt
-from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, is_array
+from sourcead.ir.types import ANY_DTYPE, BOOL, INT, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, is_array
 
 
 @lowers(len)
@@ -42,31 +41,35 @@ def builtin_len(lo: Lowering, node, value: Value) -> Value:
 
 CLASSES = {Array: np.ndarray, ListT: list, TupleT: tuple, DictT: dict, MapT: dict, Str: str, NoneType: type(None)}
 NUMBERS = {"float": float, "int": int, "bool": bool, "complex": complex}
+ALL_NUMBERS = [*NUMBERS.values(), *(np.dtype(code).type for code in np.typecodes["All"] if np.dtype(code).kind in "biufc")]
 
 
-def class_of(lo: Lowering, value: Value) -> type | None:
-    """Return the class of a value, or None if its type does not tell."""
+def classes_of(lo: Lowering, value: Value) -> list[type]:
+    """Return the classes that a value may have, as far as its type tells; none if it does not tell any."""
     if (cls := core.class_of(value)) is not None:
-        return cls
+        return [core.REAL_CLASSES.get(cls, cls)]
     if isinstance(value, TupleVal):
-        return tuple
+        return [tuple]
     if isinstance(value, Cell) and value.kind in ("list", "dict"):
-        return {"list": list, "dict": dict}[value.kind]
+        return [value.cls or {"list": list, "dict": dict}[value.kind]]
     match atom_type(lo.read(value)):
         case Scalar(kind, None):
-            return NUMBERS[kind]
+            return [NUMBERS[kind]]
+        case Scalar(_, dtype) if dtype == ANY_DTYPE:
+            return ALL_NUMBERS
         case Scalar(_, dtype):
-            return None if dtype == np.dtype(object) else dtype.type
+            return [dtype.type]
         case t:
-            return CLASSES.get(type(t))
+            return [CLASSES[type(t)]] if type(t) in CLASSES else []
 
 
 @lowers(isinstance)
 def builtin_isinstance(lo: Lowering, node, value: Value, wanted: Value) -> Value:
     """Lower `isinstance(x, cls)`."""
     found, classes = core.known(lo, wanted)
-    if found and (cls := class_of(lo, value)) is not None:
-        return Const(issubclass(cls, classes))
+    answers = {issubclass(cls, classes) for cls in classes_of(lo, value)} if found else ()
+    if len(answers) == 1:
+        return Const(answers.pop())
     if lo.static_only:
         raise NotStatic
     return lo.build.call(isinstance, lo.read(value), lo.operand(wanted), type=BOOL)
@@ -145,7 +148,7 @@ def builtin_tuple(lo: Lowering, node, value: Value = EMPTY) -> Value:
     """Lower `tuple(xs)`."""
     value = sequences.taken(lo, value, node)
     if isinstance(core.data_type(lo, value), ListT):
-        return lo.wrap(lo.build.call(tuple, lo.read(value), type=UNKNOWN), shares=roots(value))
+        return lo.wrap(lo.build.call(tuple, lo.read(value)), shares=roots(value))
     if isinstance(value, TupleVal) and value.cls is None:
         return value
     return TupleVal(tuple(sequences.static_items(lo, value, node)))
@@ -160,14 +163,6 @@ def builtin_list(lo: Lowering, node, value: Value = EMPTY) -> Value:
     if isinstance(value, Iterable) and value.items is None or isinstance(value, Cell) and value.kind == "array":
         return sequences.collect(lo, core.iterate(lo, value, node), lambda element: element, node)
     return lo.new_list(sequences.static_items(lo, value, node))
-
-
-@lowers(collections.deque)
-def builtin_deque(lo: Lowering, node, xs: Value = EMPTY, maxlen: Value = NONE) -> Value:
-    """Lower `collections.deque(xs)` to a list, which can also grow and shrink at its beginning."""
-    if core.known(lo, maxlen) != (True, None):
-        raise core.unsupported(lo, node, "a `deque` with `maxlen`", "use a list: `xs.append(x)`, then `if len(xs) > n: xs.pop(0)`")
-    return builtin_list(lo, node, xs)
 
 
 @lowers(dict)
@@ -205,7 +200,7 @@ def builtin_defaultdict(lo: Lowering, node, factory: Value = NONE, given: Value 
 @lowers(sum)
 def builtin_sum(lo: Lowering, node, value: Value, start: Value = ZERO) -> Value:
     """Lower `sum(xs, start)`."""
-    value = sequences.taken(lo, value, node)
+    value = core.iterate(lo, value, node) if isinstance(value, Iterable) else sequences.taken(lo, value, node)
     if isinstance(value, (TupleVal, Iterable, Cell)) and getattr(value, "kind", "list") == "list" and core.has_known_items(value):
         items = sequences.static_items(lo, value, node)
         total = start
@@ -217,8 +212,7 @@ def builtin_sum(lo: Lowering, node, value: Value, start: Value = ZERO) -> Value:
     if not isinstance(value, Iterable) and is_array(atom_type(lo.read(value))):
         total = core.call_library(lo, np.sum, [value], {"axis": ZERO}, node)
         return total if isinstance(start, Const) and start.value == 0 else core.operate(lo, operator.add, start, total)
-    source = core.iterate(lo, value, node)
-    return loops.fold(lo, start, functools.partial(plus, lo), lambda act, seeds: loops.for_each(lo, source, act, "$total", seeds))
+    return core.call_object(lo, in_python.summed, [value, start], {}, node)
 
 
 def is_zero(total: Value) -> bool:
@@ -226,7 +220,8 @@ def is_zero(total: Value) -> bool:
     return isinstance(total, Const) and type(total.value) is int and total.value == 0
 
 
-def plus(lo: Lowering, total: Value, item: Value) -> Value:
+@lowers(in_python.plus)
+def plus(lo: Lowering, node, total: Value, item: Value) -> Value:
     """Lower `total + item`, but omit the 0 that a sum starts from."""
     return item if is_zero(total) and not isinstance(item, (Const, Cell)) else core.operate(lo, operator.add, total, item)
 

@@ -46,7 +46,8 @@ def lower_in_place(function: Callable, lo: Lowering, args: list[Value], kwargs: 
         bound = {name: iterables.held(lo, value, node) for name, value in scope.names.items()}
         return generators.made(lo, FunctionVal(scope.source, None, {}), bound)
     with lo.in_scope(scope):
-        return inlining.returned(lo, scope.source)
+        value = inlining.returned(lo, scope.source)
+    return Const(None) if value is None else value
 
 
 class InPlace:
@@ -114,13 +115,31 @@ def filter_(test, items):
                 yield item
 
 
+@stands_in_for(itertools.takewhile)
+def takewhile(test, items):
+    for item in items:
+        if not test(item):
+            break
+        yield item
+
+
+@stands_in_for(itertools.dropwhile)
+def dropwhile(test, items):
+    dropping = True
+    for item in items:
+        dropping = dropping and bool(test(item))
+        if not dropping:
+            yield item
+
+
 @stands_in_for()
 def numbered(items, number):
     """Compute `enumerate(items, number)` for a generator."""
     count = number
     for item in items:
-        yield count, item
-        count += 1
+        place = count
+        count += 1  # before the loop may be left
+        yield place, item
 
 
 @stands_in_for(itertools.starmap)
@@ -194,6 +213,20 @@ def reduce(function, items, *initial):
     for item in rest:
         total = function(total, item)
     return total
+
+
+@stands_in_for()
+def summed(items, start):
+    """Compute `sum(items, start)`."""
+    total = start
+    for item in items:
+        total = plus(total, item)
+    return total
+
+
+def plus(total, item):
+    """Add an item to a sum."""
+    return total + item
 
 
 @stands_in_for(itertools.accumulate)

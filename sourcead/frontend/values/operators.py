@@ -11,7 +11,7 @@ import numpy as np
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
-from sourcead.frontend.control import branches, loops
+from sourcead.frontend.control import loops
 from sourcead.frontend.core import (
     VALUE, BoundVal, Cell, ChoiceVal, FunctionVal, Iterable, Lowering, MethodVal, OptionalVal, SuperVal, TupleVal,
     Value, leaves, roots
@@ -19,15 +19,6 @@ from sourcead.frontend.core import (
 from sourcead.frontend.values import iterables, lists, objects, sequences, sets
 from sourcead.ir.nodes import Atom, Call, Const, Var
 from sourcead.ir.types import BOOL, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, Undefined, Unknown, join
-
-
-def both(lo: Lowering, a: Value, b: Value) -> Value:
-    """Lower `a and b` of two values that are already computed."""
-    for first, second in ((a, b), (b, a)):
-        verdict = core.truth(lo, first)
-        if verdict is not None:
-            return second if verdict else first
-    return branches.branch(lo, lo.read(a), [lambda: b, lambda: a], "and")
 
 
 @core.operate.register(object)

@@ -114,7 +114,8 @@ def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: di
         for var in sorted(lo.layouts, key=lambda v: v.id)
     ]
     stmts = lo.build.stmts
-    body = Block((*lo.prelude, *stmts[:unpacked], *checks, *stmts[unpacked:]), (atom,))
+    outside = [stmt for _, taken in lo.live_values.values() for stmt in taken]
+    body = Block((*outside, *stmts[:unpacked], *checks, *stmts[unpacked:]), (atom,))
     function = Function(source.name, tuple(params.values()), body, origin=source.origin(source.node))
     return Lowered(
         function, params, lo.written, lo.live, tuple(lo.guards.values()), source.origin(returned),

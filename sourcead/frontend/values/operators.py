@@ -126,7 +126,8 @@ def one_object(lo: Lowering, a: Value, b: Value) -> bool | None:
     if a is b and not isinstance(a, (Var, MethodVal, ChoiceVal, OptionalVal)):
         return True
     if isinstance(a, Cell) and isinstance(b, Cell):
-        unknown = roots(a) & roots(b) or any(isinstance(core.data_type(lo, v), Unknown) for v in (a, b))
+        held = a.frozen is not None and a.frozen == b.frozen  # parts of one global, or results of one cached function
+        unknown = held or roots(a) & roots(b) or any(isinstance(core.data_type(lo, v), Unknown) for v in (a, b))
         return None if unknown else False
     if core.is_none(a) or core.is_none(b):
         return is_none(lo, b if core.is_none(a) else a)

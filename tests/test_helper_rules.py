@@ -68,7 +68,7 @@ OPENED = {
     runtime.digamma: lambda x: runtime.digamma(x[0]) + runtime.digamma(-x[3]),
     runtime.root_slopes: lambda x: runtime.root_slopes(x[:2], x),
     runtime.matrix_power_cotangent: lambda x: runtime.matrix_power_cotangent(spd * x, spd + x[:, None], 3),
-    runtime_tangents.matrix_power_tangent: lambda x: runtime_tangents.matrix_power_tangent(spd * x, spd + x[:, None], -2),
+    runtime.matrix_power_tangent: lambda x: runtime.matrix_power_tangent(spd * x, spd + x[:, None], -2),
     runtime.direction: lambda x: runtime.direction(x + 1j * x[::-1] ** 2),
     runtime.vector_norm_slope: lambda x: runtime.vector_norm_slope(x, 3),
     runtime.matrix_norm_slope: lambda x: runtime.matrix_norm_slope(a44 * x, "nuc"),
@@ -107,7 +107,7 @@ def test_helpers_without_a_rule_are_opened(helper):
 
 # Parts of opened helpers, helpers about shapes and text, and those that text never calls with what is differentiated.
 PARTS = set("""conjugate_transpose conjugate inverse_gaps with_diagonal one_triangle from_triangle tall_qr_cotangent eig_cotangent eig_tangent
-only_at read_triangle triangular_cotangents banded_cotangents banded_tangent frechet inverse_frechet
+only_at places_of_quantiles read_triangle triangular_cotangents banded_cotangents banded_tangent frechet inverse_frechet
 make_record is_record refuse_now fields_of map_parts repeats index_add cotangent_at check_layout computed stop_gradient undefined is_literal inverse_axes reversed_shift einsum_terms
 einsum_is_plain einsum_back""".split())  # fmt: skip
 

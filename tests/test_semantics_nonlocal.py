@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import pytest
 
-from tests.semantics import judged, judged_in_all_modes
+from tests.semantics import judged_in_all_modes
 
 V = np.array([0.1, 0.3, 0.5])
 
@@ -219,14 +219,3 @@ DECORATED = [
 @pytest.mark.parametrize("program", DECORATED)
 def test_decorators_of_functions_inside(program):
     assert judged_in_all_modes(program, 0.5) == "right"
-
-
-def test_a_decorator_that_cannot_be_seen_is_refused():
-    def cached(x):
-        @functools.lru_cache
-        def d(q):
-            return q * q
-
-        return d(2) * x
-
-    assert judged(cached, 0.5) == "refused"

@@ -10,6 +10,7 @@ from sourcead import runtime
 from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.cotangents.shapes import unbroadcast
 from sourcead.analysis.builder import Builder, atom_type
+from sourcead.analysis.connected import reachable
 from sourcead.errors import NonScalarError
 from sourcead.frontend.lower import Lowered
 from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Var
@@ -17,6 +18,7 @@ from sourcead.ir.types import (
     ANY_DTYPE, Array, DictT, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, Unknown, dims_of, keyed_parts,
     kind_of, parts
 )
+from sourcead.ir.walk import handed_on, walk
 
 SMALL_FLOATS = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.complex64))
 
@@ -53,25 +55,13 @@ def check_scalar(value: Atom, lowered: Lowered) -> None:
 
 def check_each_path(value: Atom, block: Block, lowered: Lowered) -> None:
     """Refuse a function that returns a number on one path and None on another."""
-    if may_be_none(value, (block,)):
+    yielded = {group[0]: group[1:] for s in walk(block) if isinstance(s.op, Branch) for group in handed_on(s)}
+    if any(isinstance(a, Const) and a.value is None for a in reachable([value], lambda a: yielded.get(a, ()))):
         raise NonScalarError(
             f"`{function_name(lowered.function.name)}` returns None on one of its paths; a gradient is that of one real number",
             at=lowered.function.origin,
             instead="return a number on every path, or raise an error on the one that has none",
         )
-
-
-def may_be_none(value: Atom, blocks: tuple[Block, ...]) -> bool:
-    """Return whether a value in scope in the last of nested blocks is None on some path through the branches that yield it."""
-    if isinstance(value, Const):
-        return value.value is None
-    for depth in range(len(blocks), 0, -1):
-        for stmt in blocks[depth - 1].stmts:
-            if isinstance(stmt.op, Branch) and value in stmt.targets:
-                at = stmt.targets.index(value)
-                arms = stmt.op.then, stmt.op.orelse
-                return any(may_be_none(arm.results[at], (*blocks[:depth], arm)) for arm in arms)
-    return False
 
 
 def seed(build: Builder, value: Var) -> Atom:

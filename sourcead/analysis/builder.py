@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import builtins
+import math
 import operator
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
-from sourcead.ir.nodes import Atom, Attr, Build, Call, Const, Index, Op, Operand, Slice, Stmt, Sub, Update, Var, View
-from sourcead.ir.records import type_of
-from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, TupleT, Type, join
+from sourcead.ir.nodes import (
+    Append, Atom, Attr, Build, Call, Const, Index, Let, Op, Operand, Slice, Stmt, Sub, Update, Var, View
+)
+from sourcead.ir.records import list_type, type_of
+from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, SetT, StructT, TupleT, Type, join
 from sourcead.primitives.result_types.infer import Arg, SliceArg, infer_attr, infer_call, infer_index
 from sourcead.primitives.result_types.lists_as_arrays import display_positions
 
@@ -109,15 +113,68 @@ class Builder:
                     return Arg(operand.type, self.known[operand])
                 return Arg(operand.type, dims=self.shape_dims.get(operand), dim=self.size_dim.get(operand))
 
+    def result_type(self, op: Op, seen: Callable[[Arg], Arg] = lambda arg: arg) -> Type:
+        """Return the type of the result of an op without blocks, if its operands are what `seen` makes of them."""
+
+        def arg(operand: Operand | None) -> Arg | SliceArg:
+            return seen(self.arg(operand))
+
+        match op:
+            case Call(fn, args, kwargs) if not isinstance(fn, Var):
+                return infer_call(fn, list(map(arg, args)), {k: arg(v) for k, v in kwargs})
+            case Index(base, key):
+                found = tuple(map(arg, key)) if isinstance(key, tuple) else arg(key)
+                return self._same_dims(base, key, infer_index(atom_type(base), found))
+            case Attr(base, name):
+                return infer_attr(atom_type(base), name)
+            case Let(value):
+                return operand_type(value)
+            case Update(base, path, value):
+                return written_type(atom_type(base), path, operand_type(value))
+            case Append(base, value, path):
+                return grown_type(atom_type(base), path, operand_type(value))
+            case Build():
+                return display_type(op, tuple(map(atom_type, op.items)))
+        return UNKNOWN
+
+    def _same_dims(self, base: Atom, key: Operand, t: Type) -> Type:
+        """Return the type of a part, with the dims of an earlier part that the same key took of an array of the same shape."""
+        whole = getattr(atom_type(base), "dims", None)
+        if not isinstance(t, Array) or not t.dims or whole is None or all(isinstance(n, int) or n in whole for n in t.dims):
+            return t
+        return replace(t, dims=self.part_dims.setdefault((whole, key_of(key)), t.dims))
+
+    def learn(self, var: Var, op: Op) -> None:
+        """Note the dims of the array whose shape or size an op computes for a variable."""
+        match op:
+            case Attr(base, "shape"):
+                dims = getattr(atom_type(base), "dims", None)
+                if dims is not None:
+                    self.shape_dims[var] = dims
+            case Attr(base, "size") | Call(builtins.len | np.size, (Var() | Const() as base,), ()):
+                dims = getattr(atom_type(base), "dims", None) or ()
+                dims = dims[:1] if isinstance(op, Call) and op.fn is len else dims
+                if len(dims) == 1 or dims and all(isinstance(n, int) for n in dims):
+                    self.size_dim[var] = dims[0] if len(dims) == 1 else math.prod(dims)
+            case Index(Var() as base, Const(int() as k)) if base in self.shape_dims:
+                dims = self.shape_dims[base]
+                if -len(dims) <= k < len(dims):
+                    self.size_dim[var] = dims[k]
+            case Let(Var() as other):
+                for found in (self.shape_dims, self.size_dim):
+                    found.update({var: found[other]} if other in found else {})
+
     # -- emitting ------------------------------------------------------------------------------------------------
 
-    def emit(self, op: Op, type: Type, name: str = "t", temp: bool = True) -> Var:
-        """Bind a new variable to an op."""
+    def emit(self, op: Op, type: Type | None = None, name: str = "t", temp: bool = True) -> Var:
+        """Bind a new variable to an op; its type is inferred if it is not given."""
+        type = self.result_type(op) if type is None else type
         var = Var(name, type, temp)
         if self.maybe_number and isinstance(type, Array) and self._number_like(op):
             self.maybe_number.add(var)
         self.add(Stmt((var,), op))
         self.made_by[var] = op
+        self.learn(var, op)
         return var
 
     def _number_like(self, op: Op) -> bool:
@@ -140,46 +197,16 @@ class Builder:
             args = (*args[:i], self.call(np.array, args[i]), *args[i + 1 :])
         if "weights" in kwargs and display_positions(fn, (kwargs["weights"],), operand_type):
             kwargs["weights"] = self.call(np.array, kwargs["weights"])
-        if type is None:
-            type = infer_call(fn, [self.arg(a) for a in args], {k: self.arg(v) for k, v in kwargs.items()})
-        var = self.emit(Call(fn, args, tuple(kwargs.items())), type, name or call_name(fn, args))
-        if (fn is len or fn is np.size) and len(args) == 1:
-            self._learn_size(var, operand_type(args[0]), first=fn is len)
-        return var
-
-    def _learn_size(self, var: Var, t: Type, first: bool = False) -> None:
-        """Note that `var` is the length of an array of type `t`, or the number of its elements if `first` is false."""
-        dims = getattr(t, "dims", None)
-        if dims and (first or len(dims) == 1):
-            self.size_dim[var] = dims[0]
+        return self.emit(Call(fn, args, tuple(kwargs.items())), type, name or call_name(fn, args))
 
     def index(self, base: Atom, key: Operand, name: str | None = None) -> Var:
         """Emit `base[key]`."""
-        args = tuple(map(self.arg, key)) if isinstance(key, tuple) else self.arg(key)
         base_name = base.name if isinstance(base, Var) else "item"
-        t = self._same_dims(base, key, infer_index(atom_type(base), args))
-        var = self.emit(Index(base, key), t, name or f"{base_name}_item")
-        dims = self.shape_dims.get(base)
-        if dims is not None and isinstance(key, Const) and isinstance(key.value, int) and -len(dims) <= key.value < len(dims):
-            self.size_dim[var] = dims[key.value]
-        return var
-
-    def _same_dims(self, base: Atom, key: Operand, t: Type) -> Type:
-        """Return the type of a part, with the dims of an earlier part that the same key took of an array of the same shape."""
-        whole = getattr(atom_type(base), "dims", None)
-        if not isinstance(t, Array) or not t.dims or whole is None or all(isinstance(n, int) or n in whole for n in t.dims):
-            return t
-        return replace(t, dims=self.part_dims.setdefault((whole, key_of(key)), t.dims))
+        return self.emit(Index(base, key), name=name or f"{base_name}_item")
 
     def attr(self, base: Atom, attribute: str) -> Var:
         """Emit `base.attribute`."""
-        t = atom_type(base)
-        var = self.emit(Attr(base, attribute), infer_attr(t, attribute), attribute)
-        if attribute == "shape" and getattr(t, "dims", None) is not None:
-            self.shape_dims[var] = t.dims
-        if attribute == "size":
-            self._learn_size(var, t)
-        return var
+        return self.emit(Attr(base, attribute), name=attribute)
 
     def part(self, base: Atom, path: tuple[Sub | View, ...]) -> Atom:
         """Emit the read of the part of an array or container that a path leads to."""
@@ -189,9 +216,8 @@ class Builder:
 
     def update(self, base: Atom, path: tuple[Sub | View, ...], value: Operand, mode: str = "set") -> Var:
         """Emit a new version of an array or container, under the same name."""
-        t = written_type(atom_type(base), path, operand_type(value))
         named = isinstance(base, Var)
-        return self.emit(Update(base, path, value, mode), t, base.name if named else "out", base.temp if named else False)
+        return self.emit(Update(base, path, value, mode), None, base.name if named else "out", base.temp if named else False)
 
     @contextmanager
     def block(self):
@@ -241,6 +267,20 @@ def shrunk_type(t: Type, path: tuple[Sub, ...], at: Operand | None) -> Type:
         return t
     k = len(t.items) - 1 if at is None else at.value if isinstance(at, Const) and type(at.value) is int else None
     return ListT(t.item, (*t.items[:k], *t.items[k + 1 :]) if k is not None and 0 <= k < len(t.items) else None)
+
+
+def display_type(display: Build, types: tuple[Type, ...]) -> Type:
+    """Return the type of a container that is built like `display` of items of these types."""
+    match display.kind:
+        case "tuple":
+            return TupleT(types)
+        case "list":
+            return list_type(types)
+        case "set":
+            return SetT(list_type(types).item)
+        case "dict":
+            return DictT(tuple(zip(display.keys, types)))
+    return StructT(display.cls, tuple(zip(display.keys, types)))
 
 
 def key_of(operand: Operand | None):

@@ -6,7 +6,6 @@ gets none.
 """
 
 import builtins
-import math
 import operator
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,15 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from sourcead.analysis.builder import Builder, atom_type
+from sourcead.analysis.builder import Builder, atom_type, operand_type
 from sourcead.ir.nodes import (
-    Append, Atom, Attr, Block, Branch, Build, Call, Const, Function, Index, Let, Loop, Op, Operand, Pop, Stmt, Update,
-    Var, fresh
+    Append, Atom, Block, Branch, Call, Function, Let, Loop, Op, Operand, Pop, Stmt, Update, Var, fresh
 )
 from sourcead.ir.records import fields_of
-from sourcead.ir.types import INT, UNKNOWN, Array, ListT, Scalar, StructT, Sym, TupleT, Type, keyed_parts, with_dims
-from sourcead.ir.walk import map_operand
-from sourcead.primitives.result_types.infer import infer_attr, infer_call, infer_index
+from sourcead.ir.types import INT, UNKNOWN, Array, ListT, Scalar, StructT, Sym, Type, keyed_parts, with_dims
+from sourcead.ir.walk import handed_on, map_op
 from sourcead.primitives.result_types.operands import NOT_CONST, Arg
 from sourcead.primitives.table import record_of
 
@@ -127,10 +124,6 @@ class Sizes:
     def type(self, atom: Atom) -> Type:
         return atom_type(self.atom(atom))
 
-    def arg(self, operand: Operand | None):
-        """Return the type of an operand with the sizes found, and its value if that is known."""
-        return self.build.arg(map_operand(operand, self.atom))
-
     def block(self, block: Block) -> None:
         for stmt in block.stmts:
             self.stmt(stmt)
@@ -140,20 +133,23 @@ class Sizes:
             case Branch(_, then, orelse):
                 self.block(then)
                 self.block(orelse)
-                for t, a, b in zip(stmt.targets, then.results, orelse.results):
-                    self.of_result(t, self.type(a), self.type(b))
+                for target, *ends in handed_on(stmt):
+                    self.of_result(target, *map(self.type, ends))
             case Loop():
                 self.loop(stmt)
-            case Call() | Index() | Attr() | Let():
-                for t in stmt.targets:  # one; none of a call for its effect
-                    self.learn_integer(self.of_result(t, self.result(stmt.op)), stmt.op)
             case Pop(base, (), _):
                 whole = self.type(base)
                 for t, found in zip(stmt.targets, (whole, getattr(whole, "item", UNKNOWN))):
                     self.of_result(t, found)
-            case _:
-                for t in stmt.targets:
-                    self.of_result(t, self.result(stmt.op))
+            case op:
+                op = map_op(op, self.atom)
+                for t in stmt.targets:  # one; none of a call for its effect
+                    made = self.of_result(t, self.result(op))
+                    self.build.learn(made, op)
+                    size = self.build.size_dim.get(made)
+                    value = size if isinstance(size, int) else self.integer(op)
+                    if value is not None:
+                        self.build.known[made] = value
 
     def loop(self, stmt: Stmt) -> None:
         """Infer sizes in an iteration, and again while dims of loop variants turn out to change."""
@@ -177,51 +173,22 @@ class Sizes:
     def result(self, op: Op) -> Type:
         """Return the type of an op's result, as far as its dims are needed."""
         match op:
-            case Call(fn, args, kwargs) if not isinstance(fn, Var):
-                found, named = [self.arg(a) for a in args], {k: self.arg(v) for k, v in kwargs}
-                if record_of(fn).result is None:
-                    found, named = [small(a) for a in found], {k: small(a) for k, a in named.items()}
-                return infer_call(fn, found, named)
-            case Index(base, key):
-                return infer_index(self.type(base), tuple(map(self.arg, key)) if isinstance(key, tuple) else self.arg(key))
-            case Attr(base, name):
-                return infer_attr(self.type(base), name)
-            case Let(value) if not isinstance(value, tuple):
-                return self.type(value)
             case Update(base):
-                return self.type(base)
-            case Append(base, value, ()) if not isinstance(value, tuple):
-                self.of_type(self.type(base), ListT(self.type(value)))
-                return ListT(self.type(value))
-            case Build("tuple", items):
-                return TupleT(tuple(map(self.type, items)))
-            case Build("list", items):
-                return ListT(UNKNOWN, tuple(map(self.type, items)))
-            case Build("record", items, keys, cls):
-                return StructT(cls, tuple(zip(keys, map(self.type, items))))
-        return UNKNOWN
-
-    def learn_integer(self, made: Var, op: Op) -> None:
-        """Note the integer or shape that a variable holds, if it is known."""
-        value = self.integer(op)
-        if value is not None:
-            self.build.known[made] = value
-        match op:
-            case Attr(base, "shape"):
-                self.build.shape_dims[made] = getattr(self.type(base), "dims", None)
-            case Let(base) if isinstance(base, Var) and self.atom(base) in self.build.shape_dims:
-                self.build.shape_dims[made] = self.build.shape_dims[self.atom(base)]
+                return atom_type(base)
+            case Append(base, value, ()):
+                self.of_type(atom_type(base), ListT(operand_type(value)))
+                return ListT(operand_type(value))
+            case Call(fn) if not isinstance(fn, Var) and record_of(fn).result is None:
+                return self.build.result_type(op, small)
+        return self.build.result_type(op)
 
     def integer(self, op: Op) -> int | None:
+        """Return the integer that an op computes from integers, or None if it is unknown."""
         match op:
             case Call(builtins.len, (x,)):
-                return first_size(self.type(x))
-            case Attr(base, "size") | Call(np.size, (base,)):
-                dims = getattr(self.type(base), "dims", None)
-                return math.prod(dims) if dims is not None and all(isinstance(n, int) for n in dims) else None
-            case Index(base, Const(int() as k)) if (dims := self.build.shape_dims.get(self.atom(base))) is not None:
-                return dims[k] if -len(dims) <= k < len(dims) and isinstance(dims[k], int) else None
-            case Let(value) if not isinstance(value, tuple):
+                items = getattr(operand_type(x), "items", None)
+                return None if items is None else len(items)
+            case Let(value):
                 return self.number(value)
             case Call(fn, args, ()) if op.args and any(fn is f for f in OF_INTEGERS):
                 numbers = [self.number(a) for a in args]
@@ -233,21 +200,8 @@ class Sizes:
 
     def number(self, operand: Operand) -> int | None:
         """Return the value of an integer operand, or None if it is unknown."""
-        if isinstance(operand, (Var, Const)):
-            found = self.arg(operand)
-            if found.known and type(found.value) is int:
-                return found.value
-        return None
-
-
-def first_size(t: Type) -> int | None:
-    """Return the length of an array, list or tuple of this type, or None if it is unknown."""
-    match t:
-        case Array(_, (int() as n, *_)):
-            return n
-        case ListT(_, items) | TupleT(items) if items is not None:
-            return len(items)
-    return None
+        found = self.build.arg(operand)
+        return found.value if isinstance(found, Arg) and type(found.value) is int else None
 
 
 def small(arg: Any) -> Any:

@@ -7,16 +7,15 @@ import operator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sourcead import runtime
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError, WrtError
 from sourcead.frontend import core
-from sourcead.frontend.control.functions import Lowered
+from sourcead.frontend.control.functions import Lowered, layout_checks
 from sourcead.frontend.core import (
     POISON, BoundVal, Cell, FunctionVal, Lowering, TupleVal, Value, cells_of, next_birth, roots
 )
 from sourcead.frontend.find_source import Opaque, find_source, own_signature, plain_names, unwrap
-from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Function, Let, Stmt, Var
+from sourcead.ir.nodes import Atom, Block, Const, Effect, Function, Let, Stmt, Var
 from sourcead.ir.types import Array, Scalar, as_float, carries_derivative, dims_of, tangent_type
 from sourcead.ir.walk import free_vars
 
@@ -170,20 +169,11 @@ def _lower_call(lo: Lowering, call: ActiveCall, every: dict[Place, Value], repla
         positional = [v for p, v in given.items() if not isinstance(p, str)]
         result = core.call(lo, call.fn, positional, {p: v for p, v in given.items() if isinstance(p, str)}, call.node)
         atom = lo.read(result)
-    stmts[unpacked:unpacked] = layout_checks(lo, [*inputs.values(), *(t for s in stmts[:unpacked] for t in s.targets)])
+    stmts[unpacked:unpacked] = layout_checks(lo, [*inputs.values(), *(t for s in stmts[:unpacked] for t in s.targets)], lo.here)
     outside = any(is_write(slots, key) for slots, key in lo.journal.changed(mark, birth))
     lo.journal.rollback(mark)
     found = frozenset(p for p, x in inputs.items() if lo.written.pop(mark_of(x), None) is not None)
     return Block(tuple(stmts), (atom,)), inputs, found, outside
-
-
-def layout_checks(lo: Lowering, arguments: list[Var]) -> list[Stmt]:
-    """Return the statements that check the memory layout of a function's arguments (`values/memory_layouts.py`)."""
-    checked = [v for v in arguments if v in lo.layouts]
-    lo.layouts.difference_update(checked)
-    return [
-        Stmt((Var("checked"),), Call(runtime.check_layout, (v, Const(v.name)), effect=True), lo.here) for v in checked
-    ]
 
 
 def mark_of(x: Var) -> str:

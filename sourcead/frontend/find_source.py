@@ -1,24 +1,23 @@
 """Find the source of a function: its syntax node, and what its names mean.
 
-A file is parsed once.  In it the function is found by the line where its code begins and its name, and what is found is
-compiled and compared with the code that runs: a file that was edited after it was imported is refused, and of several
-lambdas on a line the right one is taken.
+A file is parsed and compiled once.  In it the function is found by the line where its code begins and its name, and what is found is
+compared with the code that runs: a file that was edited after it was imported is refused, and of several lambdas on a line the
+right one is taken.
 """
 
 import __future__
 
 import ast
-import copy
+import collections
 import functools
 import inspect
 import io
 import linecache
 import os
-import re
 import sys
 import tokenize
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -120,8 +119,8 @@ def unwrap(f: Callable, caches: bool = True) -> tuple[Callable, tuple, dict[str,
     """The plain function behind a callable, and the arguments that the callable adds in front and by name.
 
     Sees through bound methods, `functools.partial`, static methods, Numba's dispatchers, objects with a `__call__`, and with
-    `caches` through `functools.lru_cache`.  It does not follow the `__wrapped__` of a plain function: what a decorator's wrapper does around
-    the call is part of what is differentiated.
+    `caches` through `functools.lru_cache`.  It does not follow the `__wrapped__` of a plain function: what a decorator's
+    wrapper does around the call is part of what is differentiated.
     """
     args: tuple = ()
     kwargs: dict[str, Any] = {}
@@ -174,17 +173,13 @@ def plain_names(signature: inspect.Signature) -> list[str]:
 # ---- finding the node ----
 
 
-@dataclass
-class _Parsed:
-    lines: list[str]
-    tree: ast.Module
-    imports: list[ast.stmt]  # those at the top level: a call `np.f()` compiles differently if `np` is imported there
-    functions: dict[tuple[int, str], list[ast.AST]]  # by line where the code begins, and name
-    lambdas_found: bool = False
+FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+PLACES = 10**7  # a line that no file has
 
+_Functions = dict[tuple[int, str], list[tuple[ast.AST, types.CodeType | None]]]
 
-_RULES = os.path.join(os.path.dirname(os.path.dirname(__file__)), "primitives")
-_files: dict[str, _Parsed] = {}
+_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
+_files: dict[str, tuple[list[str], _Functions]] = {}
 _found: dict[tuple[str, types.CodeType], tuple[gast.AST, list[str]]] = {}
 
 
@@ -196,9 +191,9 @@ def _node_of(code: types.CodeType, module: dict) -> tuple[gast.AST, list[str]]:
     for outdated in (False, True):
         if outdated:
             linecache.checkcache(code.co_filename)
-        parsed = _parse(code, module)
-        if (node := _choose(parsed, code)) is not None:
-            _found[key] = gast.ast_to_gast(node), parsed.lines
+        lines, functions = _parse(code, module)
+        if (node := _choose(functions.get((code.co_firstlineno, code.co_name), []), code)) is not None:
+            _found[key] = gast.ast_to_gast(node), lines
             return _found[key]
     if code.co_filename == "<string>":  # `python -c` keeps its own text under that name, from 3.13 on
         raise _no_text(code)
@@ -209,54 +204,88 @@ def _node_of(code: types.CodeType, module: dict) -> tuple[gast.AST, list[str]]:
     )
 
 
-def _parse(code: types.CodeType, module: dict) -> _Parsed:
+def _parse(code: types.CodeType, module: dict) -> tuple[list[str], _Functions]:
+    """The lines of a file, and the functions that it defines with their code, by the line where the code begins and the name."""
     file = code.co_filename
     lines = linecache.getlines(file, module)
     if not lines:
         raise _no_text(code)
-    parsed = _files.get(file)
-    if parsed is None or parsed.lines != lines:
-        try:
-            tree = ast.parse("".join(lines), file)
-        except SyntaxError as error:
-            raise NoSourceError(
-                f"{file} does not parse as Python: {error}", instead="undo the edit, or import the file again"
-            ) from error
-        imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
-        parsed = _files[file] = _Parsed(lines, tree, imports, {})
-        for node in _definitions(tree.body):
-            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
-            parsed.functions.setdefault((first, node.name), []).append(node)
-    if code.co_name == "<lambda>" and not parsed.lambdas_found:
-        for node in ast.walk(parsed.tree):
-            if isinstance(node, ast.Lambda):
-                parsed.functions.setdefault((node.lineno, "<lambda>"), []).append(node)
-        parsed.lambdas_found = True
-    return parsed
+    if file in _files and _files[file][0] == lines:
+        return _files[file]
+    try:
+        tree = ast.parse("".join(lines), file)
+    except SyntaxError as error:
+        raise NoSourceError(
+            f"{file} does not parse as Python: {error}", instead="undo the edit, or import the file again"
+        ) from error
+    nodes = [node for node in ast.walk(tree) if isinstance(node, FUNCTIONS)]
+    functions: _Functions = {}
+    for node, compiled in zip(nodes, _compiled(tree, nodes, code)):
+        functions.setdefault(_beginning(node), []).append((node, compiled))
+    _files[file] = lines, functions
+    return _files[file]
 
 
-def _definitions(stmts: list[ast.stmt]) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    """The functions defined in a list of statements, at any depth, without looking into expressions."""
-    for stmt in stmts:
-        if isinstance(stmt, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield stmt
-        for name in ("body", "orelse", "finalbody", "handlers", "cases"):
-            inner = getattr(stmt, name, None)
-            if isinstance(inner, list):
-                yield from _definitions(inner)
+def _head(node: ast.AST) -> ast.AST:
+    """The node where the code of a function begins."""
+    return next(iter(getattr(node, "decorator_list", ())), node)
 
 
-def _choose(parsed: _Parsed, code: types.CodeType) -> ast.AST | None:
+def _beginning(node: ast.AST) -> tuple[int, str]:
+    """The line where the code of a function begins, and its name."""
+    return _head(node).lineno, getattr(node, "name", "<lambda>")
+
+
+_FUTURE = functools.reduce(
+    lambda flags, name: flags | getattr(__future__, name).compiler_flag, __future__.all_feature_names, 0
+)
+
+
+def _compiled(tree: ast.Module, nodes: list[ast.AST], code: types.CodeType) -> list[types.CodeType | None]:
+    """The code of each function in a file.
+
+    Functions of one name that begin on one line are compiled on lines of their own, which tells them apart; the others stay where they
+    are, because Python compiles a default on the line of its function to other instructions than one on another line.
+    """
+    if code.co_filename.startswith(_PACKAGE):  # nobody edits these files while they run: no need to compile and compare
+        return [None] * len(nodes)
+    begin = collections.Counter(map(_beginning, nodes))
+    before = {head: (head.lineno, head.end_lineno) for head in (_head(node) for node in nodes if begin[_beginning(node)] > 1)}
+    found = _codes(tree, code)
+    for place, head in enumerate(before, PLACES):
+        head.lineno, head.end_lineno = place, place + 1
+    found |= _codes(tree, code, PLACES) if before else {}
+    names = list(map(_beginning, nodes))
+    for head, place in before.items():
+        head.lineno, head.end_lineno = place
+    return list(map(found.get, names))
+
+
+def _codes(tree: ast.Module, code: types.CodeType, first: int = 0) -> dict[tuple[int, str], types.CodeType]:
+    """Compile a file with the options of `code`; return its functions from the line `first` on, by line and name."""
+    flags = code.co_flags & _FUTURE | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    try:
+        todo = [compile(tree, code.co_filename, "exec", flags, dont_inherit=True)]
+    except (SyntaxError, ValueError):
+        todo = []
+    found = {}
+    while todo:
+        inner = todo.pop()
+        if inner.co_firstlineno >= first:
+            found[inner.co_firstlineno, inner.co_name] = inner
+        todo += [c for c in inner.co_consts if isinstance(c, types.CodeType)]
+    return found
+
+
+def _choose(candidates: list[tuple[ast.AST, types.CodeType | None]], code: types.CodeType) -> ast.AST | None:
     """The node whose code this is; None if there is none."""
-    candidates = parsed.functions.get((code.co_firstlineno, code.co_name), [])
-    if code.co_filename.startswith(_RULES):  # nobody edits these files while they run: no need to compile and compare
-        return next((node for node in candidates if _parameters(node) == code.co_varnames[: code.co_argcount]), None)
+    if code.co_filename.startswith(_PACKAGE):
+        return next((node for node, _ in candidates if _parameters(node) == code.co_varnames[: code.co_argcount]), None)
     if any(name.startswith("@py") for name in code.co_varnames + code.co_names):  # pytest rewrote its assertions
-        return candidates[0] if len(candidates) == 1 else None
-    compiled = [(node, _compiled(node, code, parsed.imports)) for node in candidates]
-    same = [(node, found) for node, found in compiled if found is not None and _same_code(found, code)]
+        return candidates[0][0] if len(candidates) == 1 else None
+    same = [(node, found) for node, found in candidates if found is not None and _without_places(found) == _without_places(code)]
     if len(same) > 1 and hasattr(code, "co_positions"):  # the same lambda twice on a line
-        same = [s for s in same if list(s[1].co_positions()) == list(code.co_positions())] or same
+        same = [s for s in same if _columns(s[1]) == _columns(code)] or same
     return same[0][0] if same else None
 
 
@@ -265,64 +294,15 @@ def _parameters(node: ast.FunctionDef | ast.Lambda) -> tuple[str, ...]:
     return tuple(a.arg for a in (*node.args.posonlyargs, *node.args.args))
 
 
-_FUTURE = functools.reduce(
-    lambda flags, name: flags | getattr(__future__, name).compiler_flag, __future__.all_feature_names, 0
-)
+def _without_places(code: types.CodeType) -> types.CodeType:
+    """A code object without the places of its lines: two of these are equal if they compute the same, wherever they stand."""
+    consts = tuple(_without_places(c) if isinstance(c, types.CodeType) else c for c in code.co_consts)
+    return code.replace(co_consts=consts, co_filename="", co_firstlineno=1, co_linetable=b"")
 
 
-def _compiled(node: ast.AST, code: types.CodeType, imports: list[ast.stmt]) -> types.CodeType | None:
-    """The code of a node, compiled alone with its closure variables around it."""
-    node = copy.copy(node)
-    node.args = copy.copy(node.args)
-    node.args.defaults, node.args.kw_defaults = [], [None] * len(node.args.kwonlyargs)
-    if isinstance(node, ast.Lambda):
-        statement: ast.stmt = ast.Expr(node)
-    else:
-        node.decorator_list, statement = [], node
-        if hasattr(node, "type_params"):
-            node.type_params = []
-    around = ast.parse("def around():\n    pass")
-    outer = around.body[0]
-    around.body[:0] = imports
-    outer.body = [ast.parse(f"{name} = None").body[0] for name in code.co_freevars] + [statement]
-    if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef) and node.name not in code.co_freevars:
-        outer.body.insert(0, ast.Global([node.name]))  # a recursive function finds itself where it stands
-    ast.fix_missing_locations(around)
-    try:
-        module = compile(around, code.co_filename, "exec", code.co_flags & _FUTURE, dont_inherit=True)
-    except (SyntaxError, ValueError):
-        return None
-    inner = [c for c in module.co_consts if isinstance(c, types.CodeType)][0]
-    return next((c for c in inner.co_consts if isinstance(c, types.CodeType) and c.co_name == code.co_name), None)
-
-
-def _same_code(a: types.CodeType, b: types.CodeType) -> bool:
-    """Whether two code objects compute the same, wherever they stand."""
-    return (
-        a.co_code == b.co_code
-        and all(
-            list(map(_unmangled, getattr(a, names))) == list(map(_unmangled, getattr(b, names)))
-            for names in ("co_names", "co_varnames", "co_freevars", "co_cellvars")
-        )
-        and len(a.co_consts) == len(b.co_consts)
-        and all(map(_same_const, a.co_consts, b.co_consts))
-    )
-
-
-def _same_const(a: Any, b: Any) -> bool:
-    if isinstance(a, types.CodeType) and isinstance(b, types.CodeType):
-        return _same_code(a, b)
-    if isinstance(a, frozenset):
-        return a == b
-    if isinstance(a, str) and isinstance(b, str) and "<locals>." in a and "<locals>." in b:
-        return a.rpartition(".")[2] == b.rpartition(".")[2]  # the qualified name of a nested function (Python 3.10)
-    return type(a) is type(b) and repr(a) == repr(b)
-
-
-def _unmangled(name: str) -> str:
-    """A private name of a class body as it is written there."""
-    match = re.fullmatch(r"_\w*?[^_](__\w+)", name)
-    return match[1] if match and not name.endswith("__") else name
+def _columns(code: types.CodeType) -> list[tuple]:
+    """The columns of the instructions."""
+    return [place[2:] for place in code.co_positions()]
 
 
 # ---- refusals ----

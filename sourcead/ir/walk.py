@@ -118,7 +118,8 @@ def map_operand(operand: Any, f: Callable[[Atom], Atom], block: Callable[[Block]
 
 def map_op(op: Any, f: Callable[[Atom], Atom], block: Callable[[Block], Block] = lambda b: b) -> Any:
     """Return an op, or a part of one, with each atom that it reads replaced by `f(atom)` and each block by `block(b)`."""
-    return replace(op, **{name: map_operand(getattr(op, name), f, block) for name in op.children})
+    new = replace(op, **{name: map_operand(getattr(op, name), f, block) for name in op.children})
+    return replace(new, fn=new.fn.value) if isinstance(new, Call) and isinstance(new.fn, Const) else new
 
 
 def map_blocks(stmt: Stmt, f: Callable[[Block], Block]) -> Stmt:
@@ -160,11 +161,21 @@ def rewrite(block: Block, change: Callable[[Stmt], Iterable[Stmt]]) -> Block:
     return visit(block)
 
 
-def map_atoms(block: Block, f: Callable[[Atom], Atom]) -> Block:
-    """Return the block with each atom that it or a block inside it reads or yields replaced by `f(atom)`."""
+def map_atoms(block: Block, f: Callable[[Atom], Atom], bind: Callable[[Var], Var] | None = None) -> Block:
+    """Return the block with each atom that it or a block inside it reads or yields replaced by `f(atom)`.
+
+    With `bind`, each variable that is bound there is replaced by `bind(var)`, before it is read.
+    """
 
     def visit(b: Block) -> Block:
-        return Block(tuple(replace(s, op=map_op(s.op, f, visit)) for s in b.stmts), map_operand(b.results, f))
+        return Block(tuple([change(stmt) for stmt in b.stmts]), map_operand(b.results, f))
+
+    def change(stmt: Stmt) -> Stmt:
+        if bind is None:
+            return replace(stmt, op=map_op(stmt.op, f, visit))
+        op = replace(stmt.op, **{name: map_operand(getattr(stmt.op, name), bind) for name in stmt.op.binders})
+        op = map_op(replace(op, leave=f(op.leave)) if isinstance(op, Loop) else op, f, visit)
+        return replace(stmt, targets=map_operand(stmt.targets, bind), op=op)
 
     return visit(block)
 
@@ -191,14 +202,4 @@ def copied(block: Block, mapping: dict[Var, Atom]) -> Block:
         mapping[var] = fresh(var)
         return mapping[var]
 
-    def visit(b: Block) -> Block:
-        stmts = []
-        for stmt in b.stmts:
-            op = replace(stmt.op, **{name: map_operand(getattr(stmt.op, name), bind) for name in stmt.op.binders})
-            if isinstance(op, Loop):
-                op = replace(op, leave=f(op.leave))
-            op = map_op(op, f, visit)
-            stmts.append(replace(stmt, targets=map_operand(stmt.targets, bind), op=op))
-        return Block(tuple(stmts), map_operand(b.results, f))
-
-    return visit(block)
+    return map_atoms(block, f, bind)

@@ -17,10 +17,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from sourcead.ir.nodes import (
-    AdjointBlock, Atom, Block, Branch, Call, Closure, Const, Function, Let, Loop, Op, Stmt, Var, fresh
-)
-from sourcead.ir.walk import map_op, walk
+from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Function, Let, Op, Stmt, Var, fresh
+from sourcead.ir.walk import map_atoms, map_op, walk
 
 
 @dataclass(eq=False)
@@ -105,7 +103,7 @@ def peephole(function: Function, rule: Callable[[Stmt, Facts], object]) -> Funct
     body = _block(function.body, rule, facts)
     if not facts.changed:
         return function
-    return replace(function, body=renamed(body, facts.current) if facts.late else body)
+    return replace(function, body=map_atoms(body, facts.current, facts.current) if facts.late else body)
 
 
 def keeping_names(rule: Callable[[Stmt, Facts], object]) -> Callable[[Stmt, Facts], object]:
@@ -183,29 +181,5 @@ def _with_known_operands(stmt: Stmt, rule, facts: Facts) -> Stmt:
             del facts.holds[cond]
     stale = facts.replaced and not facts.replaced.keys().isdisjoint(op.reads)
     if stale or any(new is not old for old, new in blocks.items()):
-        return replace(stmt, op=with_atoms(op, facts.resolve, blocks.__getitem__))
+        return replace(stmt, op=map_op(op, facts.resolve, blocks.__getitem__))
     return stmt
-
-
-def with_atoms(op: Op, atom: Callable[[Atom], Atom], block: Callable[[Block], Block]) -> Op:
-    """Apply `map_op`, and let a call of a variable that has become a constant call the function itself."""
-    op = map_op(op, atom, block)
-    return replace(op, fn=op.fn.value) if isinstance(op, Call) and isinstance(op.fn, Const) else op
-
-
-def renamed(block: Block, atom: Callable[[Atom], Atom]) -> Block:
-    """Return the block with `atom(v)` in place of each variable, where it is bound and where it is read."""
-
-    def many(variables: tuple[Var, ...]) -> tuple[Var, ...]:
-        return tuple(map(atom, variables))
-
-    def visit(b: Block) -> Block:
-        stmts = []
-        for s in b.stmts:
-            op = with_atoms(s.op, atom, visit)
-            if isinstance(op, (Loop, Closure, AdjointBlock)):
-                op = replace(op, params=many(op.params))
-            stmts.append(replace(s, targets=many(s.targets), op=op))
-        return Block(tuple(stmts), many(b.results))
-
-    return visit(block)

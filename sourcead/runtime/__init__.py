@@ -12,13 +12,15 @@ from sourcead.runtime.compiler_hints import is_literal, stop_gradient, undefined
 from sourcead.runtime.elementwise import (
     binary_exponent, digamma, direction, divide_or_zero, equal_shares, log_or_zero, lower_exponent, sinc_slope
 )
-from sourcead.runtime.matrices import cofactors, matrix_norm_slope, matrix_power_cotangent, vector_norm_slope
+from sourcead.runtime.matrices import (
+    cofactors, matrix_norm_slope, matrix_power_cotangent, matrix_power_tangent, vector_norm_slope
+)
 from sourcead.runtime.products import (
     dot_cotangents, einsum_back, einsum_cotangents, einsum_is_plain, einsum_terms, kron_cotangents, tensordot_cotangents
 )
 from sourcead.runtime.reductions import (
-    axis_size, cumprod_cotangent, diff_cotangent, gradient_cotangent, middle_shares, product_of_others,
-    quantile_cotangent, running_winner_cotangent, split_axes
+    axis_size, cumprod_cotangent, diff_cotangent, gradient_cotangent, middle_shares, places_of_quantiles,
+    product_of_others, quantile_cotangent, running_winner_cotangent, split_axes
 )
 from sourcead.runtime.shapes import (
     inverse_axes, join_rows, linspace_weights, meshgrid_cotangents, pad_cotangent, repeat_cotangent, reversed_shift,

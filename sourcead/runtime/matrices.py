@@ -332,14 +332,21 @@ def cofactors(a):
         return sign[..., None, None] * np.conj((u * product_of_others(s, -1)[..., None, :]) @ vt)
 
 
+def matrix_power_tangent(t_a, a, n):
+    """Return the tangent of `y = np.linalg.matrix_power(a, n)`."""
+    if n < 0:
+        a = np.linalg.inv(a)
+        t_a = -(a @ t_a @ a)
+    t, power = np.zeros_like(a), np.linalg.matrix_power(a, 0)
+    for _ in range(abs(n)):
+        t = t @ a + power @ t_a
+        power = power @ a
+    return t
+
+
 def matrix_power_cotangent(d_y, a, n):
-    """Return the cotangent of `a` in `y = np.linalg.matrix_power(a, n)`."""
-    t = np.swapaxes(np.linalg.inv(a) if n < 0 else a, -1, -2)
-    d, left = np.zeros_like(a), d_y
-    for k in range(abs(n)):
-        d = d + left @ np.linalg.matrix_power(t, abs(n) - 1 - k)
-        left = t @ left
-    return -(t @ d @ t) if n < 0 else d
+    """Return the cotangent of `a` in `y = np.linalg.matrix_power(a, n)`, which is the tangent for the transpose of `a`."""
+    return matrix_power_tangent(d_y, np.swapaxes(a, -1, -2), n)
 
 
 def vector_norm_slope(x, ord=None, axis=None):

@@ -84,20 +84,24 @@ def gradient_cotangent(d_y, f, spacing, axis, edge_order):
     return d_f
 
 
+def places_of_quantiles(x, q, axis):
+    """Return the order of the elements that `np.quantile` reduces, and for each quantile the two places and the second's share."""
+    kept, gone = split_axes(x.ndim, axis)
+    order = np.argsort(np.transpose(x, kept + gone).reshape([x.shape[i] for i in kept] + [-1]), axis=-1, kind="stable")
+    last = order.shape[-1] - 1
+    place = np.ravel(q) * last
+    low = np.clip(np.floor(place).astype(int), 0, last)
+    return order, low, np.minimum(low + 1, last), (place - low).astype(x.dtype)
+
+
 def quantile_cotangent(d_y, x, q, axis=None, keepdims=False):
     """Return the cotangent of `x` in `y = np.quantile(x, q, axis, keepdims=keepdims)`."""
     kept, gone = split_axes(x.ndim, axis)
-    rows = np.transpose(x, kept + gone)
-    flat = rows.reshape([x.shape[i] for i in kept] + [-1])
-    order = np.argsort(flat, axis=-1, kind="stable")
-    place = np.ravel(q) * (flat.shape[-1] - 1)
-    low = np.clip(np.floor(place).astype(int), 0, flat.shape[-1] - 1)
-    high = np.minimum(low + 1, flat.shape[-1] - 1)
-    share = (place - low).astype(x.dtype)
-    d = np.moveaxis(np.reshape(d_y, (len(low), *flat.shape[:-1])), 0, -1)
-    d_sorted = np.zeros(flat.shape, dtype=x.dtype)
+    order, low, high, share = places_of_quantiles(x, q, axis)
+    d = np.moveaxis(np.reshape(d_y, (len(low), *order.shape[:-1])), 0, -1)
+    d_sorted = np.zeros(order.shape, dtype=x.dtype)
     np.add.at(d_sorted, (..., low), d * (1 - share))
     np.add.at(d_sorted, (..., high), d * share)
     d_flat = np.empty_like(d_sorted)
     np.put_along_axis(d_flat, order, d_sorted, -1)
-    return np.transpose(d_flat.reshape(rows.shape), np.argsort(kept + gone))
+    return np.transpose(d_flat.reshape([x.shape[i] for i in kept + gone]), np.argsort(kept + gone))

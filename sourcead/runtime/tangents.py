@@ -3,7 +3,7 @@
 import numpy as np
 
 from sourcead.runtime.products import einsum_cotangents
-from sourcead.runtime.reductions import split_axes
+from sourcead.runtime.reductions import places_of_quantiles, split_axes
 
 # ---- choosing ----
 
@@ -48,31 +48,11 @@ def interp_slope(x, xp, fp):
 def quantile_tangent(t_x, x, q, axis=None, keepdims=False):
     """Return the tangent of `np.quantile(x, q, axis, keepdims=keepdims)`."""
     kept, gone = split_axes(x.ndim, axis)
-    lengths = [x.shape[i] for i in kept] + [-1]
-    flat, t_flat = (np.transpose(z, kept + gone).reshape(lengths) for z in (x, t_x))
-    t_sorted = np.take_along_axis(t_flat, np.argsort(flat, axis=-1, kind="stable"), -1)
-    place = np.ravel(q) * (flat.shape[-1] - 1)
-    low = np.clip(np.floor(place).astype(int), 0, flat.shape[-1] - 1)
-    high = np.minimum(low + 1, flat.shape[-1] - 1)
-    share = (place - low).astype(x.dtype)
+    order, low, high, share = places_of_quantiles(x, q, axis)
+    t_sorted = np.take_along_axis(np.transpose(t_x, kept + gone).reshape(order.shape), order, -1)
     t = np.moveaxis(t_sorted[..., low] * (1 - share) + t_sorted[..., high] * share, -1, 0)
     shape = [1 if i in gone else n for i, n in enumerate(x.shape)] if keepdims else [x.shape[i] for i in kept]
     return t.reshape(np.shape(q) + tuple(shape))[()]
-
-
-# ---- linear algebra ----
-
-
-def matrix_power_tangent(t_a, a, n):
-    """Return the tangent of `y = np.linalg.matrix_power(a, n)`."""
-    if n < 0:
-        a = np.linalg.inv(a)
-        t_a = -(a @ t_a @ a)
-    t, power = np.zeros_like(a), np.linalg.matrix_power(a, 0)
-    for _ in range(abs(n)):
-        t = t @ a + power @ t_a
-        power = power @ a
-    return t
 
 
 # ---- products ----

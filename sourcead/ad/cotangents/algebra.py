@@ -59,24 +59,11 @@ def plus(t: Type, build: Builder, d1: Atom, d2: Atom, name: str) -> Atom:
 # ---- containers whose keys are known ----
 
 
-def display_type(display: Build, types: tuple[Type, ...]) -> Type:
-    """Return the type of a container that is built like `display` of items of these types."""
-    match display.kind:
-        case "tuple":
-            return TupleT(types)
-        case "list":
-            return list_type(types)
-        case "dict":
-            return DictT(tuple(zip(display.keys, types)))
-    return StructT(display.cls, tuple(zip(display.keys, types)))
-
-
 def assembled(build: Builder, x: Var, parts: dict[object, Atom]) -> Atom:
     """Return the cotangent of a container as one value, from those of some of its items."""
     keys = tuple(k for k, _ in keyed_parts(x.type) or ())
     atoms = tuple(parts[k] if k in parts else zero_item(build, x, k) for k in keys)
-    op = container(x.type, atoms)
-    return build.emit(op, display_type(op, tuple(map(atom_type, atoms))), f"d_{x.name}")
+    return build.emit(container(x.type, atoms), name=f"d_{x.name}")
 
 
 def zero_item(build: Builder, x: Var, key: object) -> Atom:

@@ -13,7 +13,7 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.ad.apply_rule import promised
-from sourcead.ad.cotangents.algebra import NOT_DATA, display_type, zeros
+from sourcead.ad.cotangents.algebra import NOT_DATA, zeros
 from sourcead.ad.cotangents.shapes import cast
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.ir.nodes import UNDEFINED, Atom, Build, Const, Op, Operand, Slice, Var
@@ -101,7 +101,7 @@ class Tangents:
             return
         found = tuple(self.known.get(item) if isinstance(item, Var) else None for item in display.items)
         atoms = tuple(map(self.get_or_zero, display.items))
-        t = tangent_type(var.type) if isinstance(var.type, MapT) else display_type(display, tuple(map(atom_type, atoms)))
+        t = tangent_type(var.type) if isinstance(var.type, MapT) else None
         self.known[var] = Items(display, found, self.build.emit(replace(display, items=atoms), t, f"t_{var.name}"))
 
     def zero(self, operand: Operand) -> Operand:

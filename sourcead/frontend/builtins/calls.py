@@ -82,7 +82,12 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
 
 
 def numbers_of_range(lo: Lowering, value: Value) -> Value:
-    """Convert a range, or ranges in a list or tuple, to arrays, as NumPy does with its arguments; return any other value."""
+    """Convert a range, or ranges in a list or tuple, to arrays, as NumPy does with its arguments; return any other value.
+
+    A `deque` of at most some items is converted to the list of them.
+    """
+    if core.class_of(value) in core.REAL_CLASSES and "held" in value.items:
+        return value.items["held"]
     if any(isinstance(item, Iterable) for item in (core.parts_of(value) or {}).values()):
         return lo.map_items(value, lambda item: numbers_of_range(lo, item))
     if not isinstance(value, Iterable) or value.value is None:
@@ -105,6 +110,8 @@ def refuse_some(lo: Lowering, fn: Any, args: list[Value], node) -> None:
 
 def without_copy(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> tuple[Any, list[Value], dict[str, Value]]:
     """Return a call without its option `copy`; without a copy, `np.array` and `astype` may return the array itself, as `np.asarray`."""
+    if fn is np.require and len(args) < 3 and kwargs.keys() <= {"dtype"}:  # nothing is required of the memory
+        return np.asarray, args, kwargs
     if fn is np.nan_to_num and len(args) == 2:
         args, kwargs = args[:1], {**kwargs, "copy": args[1]}
     if fn not in (np.array, np.ndarray.astype, np.nan_to_num) or "copy" not in kwargs:

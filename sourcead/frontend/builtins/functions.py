@@ -3,6 +3,7 @@
 import collections
 import functools
 import operator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from sourcead.frontend.control import branches, loops
 from sourcead.frontend.core import TAKEN, USED, Cell, Iterable, Lowering, NotStatic, TupleVal, Value, roots
 from sourcead.frontend.values import dicts, iterables, sequences, walks
 from sourcead.ir.nodes import Call, Const, Slice, Stmt
-from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, is_array
+from sourcead.ir.types import ANY_DTYPE, BOOL, INT, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, is_array
 
 
 @lowers(len)
@@ -41,39 +42,54 @@ def builtin_len(lo: Lowering, node, value: Value) -> Value:
 
 CLASSES = {Array: np.ndarray, ListT: list, TupleT: tuple, DictT: dict, MapT: dict, Str: str, NoneType: type(None)}
 NUMBERS = {"float": float, "int": int, "bool": bool, "complex": complex}
+ALL_NUMBERS = [*NUMBERS.values(), *(np.dtype(code).type for code in np.typecodes["All"] if np.dtype(code).kind in "biufc")]
 
 
-def class_of(lo: Lowering, value: Value) -> type | None:
-    """Return the class of a value, or None if its type does not tell."""
+def classes_of(lo: Lowering, value: Value) -> list[type]:
+    """Return the classes that a value may have, as far as its type tells; none if it does not tell any."""
     if (cls := core.class_of(value)) is not None:
-        return cls
+        return [core.REAL_CLASSES.get(cls, cls)]
     if isinstance(value, TupleVal):
-        return tuple
+        return [tuple]
     if isinstance(value, Cell) and value.kind in ("list", "dict"):
-        return {"list": list, "dict": dict}[value.kind]
+        return [value.cls or {"list": list, "dict": dict}[value.kind]]
     match atom_type(lo.read(value)):
         case Scalar(kind, None):
-            return NUMBERS[kind]
+            return [NUMBERS[kind]]
+        case Scalar(_, dtype) if dtype == ANY_DTYPE:
+            return ALL_NUMBERS
         case Scalar(_, dtype):
-            return None if dtype == np.dtype(object) else dtype.type
+            return [dtype.type]
         case t:
-            return CLASSES.get(type(t))
+            return [CLASSES[type(t)]] if type(t) in CLASSES else []
 
 
 @lowers(isinstance)
 def builtin_isinstance(lo: Lowering, node, value: Value, wanted: Value) -> Value:
     """Lower `isinstance(x, cls)`."""
     found, classes = core.known(lo, wanted)
-    if found and (cls := class_of(lo, value)) is not None:
-        return Const(issubclass(cls, classes))
+    answers = {issubclass(cls, classes) for cls in classes_of(lo, value)} if found else ()
+    if len(answers) == 1:
+        return Const(answers.pop())
     if lo.static_only:
         raise NotStatic
     return lo.build.call(isinstance, lo.read(value), lo.operand(wanted), type=BOOL)
 
 
 lowers(range)(lambda lo, node, *bounds: iterables.counted(lo, bounds, node))
-lowers(enumerate)(lambda lo, node, xs, start=ZERO: iterables.later(lo, [xs], lambda x: iterables.enumerated(lo, x, start, node), node))
 lowers(zip)(lambda lo, node, *xs, strict=NONE: iterables.later(lo, xs, lambda *parts: iterables.zipped(lo, parts, node), node))
+
+
+@lowers(enumerate)
+def builtin_enumerate(lo: Lowering, node, xs: Value, start: Value = ZERO) -> Value:
+    """Lower `enumerate(xs, start)`."""
+
+    def numbered(inner: Iterable) -> Iterable:
+        if inner.drive is None:
+            return iterables.enumerated(lo, inner, start, node)
+        return replace(core.call_object(lo, in_python.numbered, [inner, start], {}, node), endless=inner.endless)
+
+    return iterables.later(lo, [xs], numbered, node)
 
 
 @lowers(reversed)
@@ -133,7 +149,7 @@ def builtin_tuple(lo: Lowering, node, value: Value = EMPTY) -> Value:
     """Lower `tuple(xs)`."""
     value = sequences.taken(lo, value, node)
     if isinstance(core.data_type(lo, value), ListT):
-        return lo.wrap(lo.build.call(tuple, lo.read(value), type=UNKNOWN), shares=roots(value))
+        return lo.wrap(lo.build.call(tuple, lo.read(value)), shares=roots(value))
     if isinstance(value, TupleVal) and value.cls is None:
         return value
     return TupleVal(tuple(sequences.static_items(lo, value, node)))
@@ -148,14 +164,6 @@ def builtin_list(lo: Lowering, node, value: Value = EMPTY) -> Value:
     if isinstance(value, Iterable) and value.items is None or isinstance(value, Cell) and value.kind == "array":
         return sequences.collect(lo, core.iterate(lo, value, node), lambda element: element, node)
     return lo.new_list(sequences.static_items(lo, value, node))
-
-
-@lowers(collections.deque)
-def builtin_deque(lo: Lowering, node, xs: Value = EMPTY, maxlen: Value = NONE) -> Value:
-    """Lower `collections.deque(xs)` to a list, which can also grow and shrink at its beginning."""
-    if core.known(lo, maxlen) != (True, None):
-        raise core.unsupported(lo, node, "a `deque` with `maxlen`", "use a list: `xs.append(x)`, then `if len(xs) > n: xs.pop(0)`")
-    return builtin_list(lo, node, xs)
 
 
 @lowers(dict)

@@ -46,7 +46,8 @@ def lower_in_place(function: Callable, lo: Lowering, args: list[Value], kwargs: 
         bound = {name: iterables.held(lo, value, node) for name, value in scope.names.items()}
         return generators.made(lo, FunctionVal(scope.source, None, {}), bound)
     with lo.in_scope(scope):
-        return inlining.returned(lo, scope.source)
+        value = inlining.returned(lo, scope.source)
+    return Const(None) if value is None else value
 
 
 class InPlace:
@@ -112,6 +113,32 @@ def filter_(test, items):
         for item in items:
             if test(item):
                 yield item
+
+
+@stands_in_for(itertools.takewhile)
+def takewhile(test, items):
+    for item in items:
+        if not test(item):
+            break
+        yield item
+
+
+@stands_in_for(itertools.dropwhile)
+def dropwhile(test, items):
+    dropping = True
+    for item in items:
+        dropping = dropping and bool(test(item))
+        if not dropping:
+            yield item
+
+
+@stands_in_for()
+def numbered(items, number):
+    """Compute `enumerate(items, number)` for a generator."""
+    count = number
+    for item in items:
+        yield count, item
+        count += 1
 
 
 @stands_in_for(itertools.starmap)
@@ -218,23 +245,13 @@ def items_of_results(k, function, *items):
 
 
 @stands_in_for()
-def item_of(key, x):
-    return x[key]
-
-
-@stands_in_for()
 def items_of(keys, x):
-    return tuple(x[key] for key in keys)
-
-
-@stands_in_for()
-def attribute_of(name, x):
-    return getattr(x, name)
+    return x[keys[0]] if len(keys) == 1 else tuple(x[key] for key in keys)
 
 
 @stands_in_for()
 def attributes_of(names, x):
-    return tuple(getattr(x, name) for name in names)
+    return getattr(x, names[0]) if len(names) == 1 else tuple(getattr(x, name) for name in names)
 
 
 @stands_in_for()
@@ -242,19 +259,11 @@ def called_on(method, args, kwargs, x):
     return getattr(x, method)(*args, **kwargs)
 
 
-def of_one_or_many(one, many):
-    """Make the function that lowers a getter of one item (`one`) or of a tuple of several (`many`)."""
-    return lambda lo, node, *args: BoundVal(Const(one), args) if len(args) == 1 else BoundVal(Const(many), (TupleVal(args),))
-
-
-lowers(operator.itemgetter)(of_one_or_many(item_of, items_of))
-lowers(operator.attrgetter)(of_one_or_many(attribute_of, attributes_of))
-
-
-@lowers(operator.methodcaller)
-def builtin_methodcaller(lo: Lowering, node, name: Value, /, *args: Value, **kwargs: Value) -> Value:
-    """Lower `operator.methodcaller("reshape", -1)`."""
-    return BoundVal(Const(called_on), (name, TupleVal(args), lo.new_dict(kwargs)))
+lowers(operator.itemgetter)(lambda lo, node, *keys: BoundVal(Const(items_of), (TupleVal(keys),)))
+lowers(operator.attrgetter)(lambda lo, node, *names: BoundVal(Const(attributes_of), (TupleVal(names),)))
+lowers(operator.methodcaller)(
+    lambda lo, node, name, /, *args, **kwargs: BoundVal(Const(called_on), (name, TupleVal(args), lo.new_dict(kwargs)))
+)
 
 
 @core.kind_of_callable("getter", lambda fn: isinstance(fn, (operator.itemgetter, operator.attrgetter, operator.methodcaller)))

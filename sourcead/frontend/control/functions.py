@@ -109,18 +109,22 @@ def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: di
         returned = last_return(source.node)
         with lo.at(returned):
             atom = lo.read(left.value if isinstance(left, Return) else Const(None))
-    checks = [
-        Stmt((Var("checked"),), Call(runtime.check_layout, (var, Const(var.name)), effect=True))
-        for var in sorted(lo.layouts, key=lambda v: v.id)
-    ]
     stmts = lo.build.stmts
     outside = [stmt for _, taken in lo.live_values.values() for stmt in taken]
+    checks = layout_checks(lo, sorted(lo.layouts, key=lambda v: v.id), None)
     body = Block((*outside, *stmts[:unpacked], *checks, *stmts[unpacked:]), (atom,))
     function = Function(source.name, tuple(params.values()), body, origin=source.origin(source.node))
     return Lowered(
         function, params, lo.written, lo.live, tuple(lo.guards.values()), source.origin(returned),
         lo.build, tuple(lo.pairs.values()), lo.derived,
     )  # fmt: skip
+
+
+def layout_checks(lo: Lowering, arguments: list[Var], at: Origin | None) -> list[Stmt]:
+    """Return the statements that check the memory layout of a function's arguments (`values/memory_layouts.py`)."""
+    checked = [v for v in arguments if v in lo.layouts]
+    lo.layouts.difference_update(checked)
+    return [Stmt((Var("checked"),), Call(runtime.check_layout, (v, Const(v.name)), effect=True), at) for v in checked]
 
 
 def arguments(lo: Lowering, source: Source) -> dict[str, Value]:

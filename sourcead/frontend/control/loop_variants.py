@@ -15,9 +15,9 @@ from sourcead.frontend.control.variant_objects import (
 )
 from sourcead.frontend.control.variant_values import Assumptions, Round
 from sourcead.frontend.core import (
-    MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, Cell, Lowering, Meta, NotStatic, Slots, Value, next_birth
+    MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, Cell, Lowering, Meta, NotStatic, Slots, Value, known, next_birth
 )
-from sourcead.ir.nodes import UNDEFINED, Block, Loop, Policy, Stmt, Var
+from sourcead.ir.nodes import UNDEFINED, Atom, Block, Loop, Policy, Range, Stmt, Var
 from sourcead.ir.types import Sym, with_dims
 
 MAX_ROUNDS = 12
@@ -61,6 +61,28 @@ def _loop(lo: Lowering, domain: Callable, body: Callable, assumed: Assumptions, 
         at=lo.here,
         instead="give the variables the same type before the loop as they have inside it",
     )
+
+
+def known_range(lo: Lowering, domain: Range) -> range | None:
+    """Return the numbers that the index of a loop runs over if they are known while compiling, else None."""
+    bounds = [known_bound(lo, a) for a in (domain.start, domain.stop, domain.step)]
+    return None if not all(isinstance(b, int) for b in bounds) else range(*bounds)
+
+
+def known_bound(lo: Lowering, bound: Atom) -> Any:
+    """Return the value of a bound, which is a number or the length of an axis of fixed length; a `Sym` or None if it is not known."""
+    found, value = known(lo, bound)
+    return value if found else lo.build.arg(bound).dim
+
+
+def surely_runs(lo: Lowering, domain: Range | Block) -> bool:
+    """Return whether a loop surely has an iteration."""
+    if isinstance(domain, Block):
+        return known(lo, domain.results[0]) == (True, True)
+    stop = known_bound(lo, domain.stop)
+    if isinstance(stop, Sym):
+        return known(lo, domain.start) == (True, 0) and known(lo, domain.step) == (True, 1) and stop.least > 0
+    return bool(known_range(lo, domain))
 
 
 def note(lo: Lowering, assumed: Assumptions) -> None:
@@ -107,10 +129,10 @@ def _is_related_as_assumed(lo: Lowering, others: int, assumed: Assumptions) -> b
 def _iteration(lo: Lowering, domain: Callable, body: Callable, assumed: Assumptions) -> tuple[Stmt, dict[Slot, Value]] | None:
     """Lower a loop in one attempt; return its statement and the variants' values after it, None if an assumption was wrong."""
     birth, mark = next_birth(), lo.journal.mark()
-    assumed.inits = {slot: slot[0].get(slot[1], MISSING) for slot in assumed.variants}
+    variants = Round(lo, assumed)
+    assumed.inits = {slot: variants.entry(slot) for slot in assumed.variants}
     entry = of_variants(assumed.inits)
     forget_objects(assumed, entry)
-    variants = Round(lo, assumed)
     params = {slot: variants.parameter((slot,), assumed.inits[slot], template) for slot, template in assumed.variants.items()}
     for slot, value in params.items():
         lo.set(*slot, value)
@@ -119,6 +141,7 @@ def _iteration(lo: Lowering, domain: Callable, body: Callable, assumed: Assumpti
     others = relate(lo, assumed)
     with lo.using(depth=lo.depth + 1), lo.build.block() as stmts:
         loop_domain, index = domain()
+        variants.runs = surely_runs(lo, loop_domain)
         body()
         for slots, key in lo.journal.changed(mark, birth):
             if not isinstance(key, Meta):

@@ -11,7 +11,7 @@ from sourcead.frontend.control import exits, loop_variants
 from sourcead.frontend.control.branches import RAISED, branch
 from sourcead.frontend.control.exits import NO_EXITS, Exits
 from sourcead.frontend.core import MISSING, Iterable, Lowering, NeverReturns, Value
-from sourcead.ir.nodes import Atom, Const, Range, Var
+from sourcead.ir.nodes import Const, Range, Var
 from sourcead.ir.types import INT
 
 ZERO, ONE = Const(0), Const(1)
@@ -49,8 +49,10 @@ def run_loop(lo: Lowering, loop: ForLoop) -> None:
         return driven_loop(lo, loop)
     if iterable.endless:
         iterable = unending(iterable)
-    domain = iterable.domain()
     exits.enter(lo, loop.exits)
+    if known_places(lo, iterable) == range(0):
+        return None
+    domain = iterable.domain()
 
     def start() -> tuple[Range, Var]:
         name = loop.index_name if iterable.index_name else None
@@ -136,20 +138,9 @@ def known_places(lo: Lowering, iterable: Iterable) -> range | None:
     if iterable.drive is not None or iterable.endless:
         return None
     with lo.attempt() as attempt:
-        domain = iterable.domain()
-        bounds = [known_bound(lo, a) for a in (domain.start, domain.stop, domain.step)]
+        places = loop_variants.known_range(lo, iterable.domain())
         attempt.fail()  # only the numbers are needed, so the statements are undone
-    if None in bounds:
-        return None
-    places = range(*bounds)
-    return places if len(places) <= MAX_UNROLLED else None
-
-
-def known_bound(lo: Lowering, bound: Atom) -> int | None:
-    """Return the value of a bound, which is a number or the length of an axis of fixed length; None if it is not known."""
-    found, value = core.known(lo, bound)
-    dim = value if found else lo.build.arg(bound).dim
-    return dim if isinstance(dim, int) else None
+    return places if places is not None and len(places) <= MAX_UNROLLED else None
 
 
 # -- the loops inside built-in functions -------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sourcead.analysis.builder import atom_type
-from sourcead.errors import AliasError
 from sourcead.frontend import core
 from sourcead.frontend.core import (
     KIND, MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, BoundVal, Cell, ChoiceVal, FunctionVal, Iterable,
@@ -52,9 +51,6 @@ class Arm:
             return None
         found = [self.poisoned.get(cell) for cell in (value, value.root())]
         return next((why for why in found if why is not None), None)
-
-
-SAME_STRUCTURE = "assign values of one structure on both sides, or use what differs inside the branch"
 
 
 @dataclass
@@ -129,7 +125,7 @@ class Merger:
 
     def request_one_value(self, a: Value, b: Value) -> None:
         """Request that lists or dicts become one IR value if the arms leave them in different structures."""
-        cells = [v for v in (a, b) if isinstance(v, Cell)]
+        cells = [v for v in (a, b) if isinstance(v, Cell) and not is_unreadable(v)]
         for cell in cells:
             if len(cells) < 2 or cell.kind not in ("list", "dict") or cell.kind == "dict" and not core.can_be_map(cell, UNDEFINED):
                 continue
@@ -151,7 +147,9 @@ class Merger:
 
     def data(self, a: Value, b: Value, name: str) -> Value:
         """Return the merged value of a number, array or other IR value in each arm, as a result of the `Branch`."""
-        poisons = [arm.poison(v) for arm, v in zip(self.arms, (a, b))]
+        if any(parts_of(v) is not None or is_unreadable(v) for v in (a, b)):
+            return self.either(a, b, name)
+        poisons = [arm.poison(v) or self.lo.unreadable(v) for arm, v in zip(self.arms, (a, b))]
         atoms = (UNDEFINED if v is UNDEFINED or why else self.final(v, arm) for v, why, arm in zip((a, b), poisons, self.arms))
         var = self.result(*atoms, name, name == "value")
         found = [c for v in (a, b) if isinstance(v, Cell) for c in roots(v)]
@@ -162,8 +160,17 @@ class Merger:
             merged.frozen = next((c.frozen for c in found if c.frozen), None)
             if why:
                 merged.slots[POISON] = why
-        elif why:
-            raise AliasError(why, at=self.lo.here)
+        return core.unreadable(name, why) if why and not isinstance(merged, Cell) else merged
+
+    def either(self, a: Value, b: Value, name: str) -> Cell:
+        """Return what stands for values of different structure: it must be assigned again before it is read."""
+        why = next((why for why in map(self.lo.unreadable, (a, b)) if why is not None), None)
+        if why is None:
+            what = "what it gives" if name == "value" else f"`{name}`"
+            one, other = map(core.structure_of, (a, b))
+            why = f"{what} is {one} on one side of the branch in {self.lo.line}, and {other} on the other"
+        merged = core.unreadable(name, why)
+        self.one_object(a, b, merged)
         return merged
 
     def optional(self, a: Value, b: Value, name: str) -> OptionalVal | None:
@@ -212,9 +219,6 @@ class Merger:
 
     def final(self, value: Value, arm: Arm) -> Atom:
         """Return the atom of a value at the end of an arm."""
-        if parts_of(value) is not None:
-            left = "a tuple and something else" if isinstance(value, TupleVal) else "lists, dicts or objects of different shape"
-            raise core.refused(self.lo, f"the two sides of this branch leave {left}", SAME_STRUCTURE)
         return arm.atoms[value] if isinstance(value, Cell) and value in arm.atoms else self.lo.read(value)
 
     def result(self, a: Atom, b: Atom, name: str, temp: bool) -> Var:
@@ -233,6 +237,11 @@ def is_unassigned(value: Value) -> bool:
     """Return whether a value is a loop variant that is not assigned yet, as far as the current attempt knows."""
     atom = value.slots.get(VALUE) if isinstance(value, Cell) else value
     return isinstance(atom, Var) and atom.type == Undefined()
+
+
+def is_unreadable(value: Value) -> bool:
+    """Return whether a value stands for one that must be assigned again before it is read."""
+    return isinstance(value, Cell) and value.slots.get(VALUE) is UNDEFINED and POISON in value.slots
 
 
 def is_structure(value: Value) -> bool:

@@ -196,6 +196,8 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
 
 def captured_values(lo: Lowering, source, scope: Scope | None) -> dict[str, Value]:
     """Return the variables of enclosing functions that a nested function, or a nested function that it calls, reads."""
+    if hasattr(getattr(scope, "source", None), "place"):  # made by one of the compiler's own functions
+        raise in_place(core.refused(lo, f"`{source.name}` calls itself through a decorator", "write it as a loop"))
     found: dict[str, Value] = {}
     todo = [source.node]
     mine = local_names(source.node)

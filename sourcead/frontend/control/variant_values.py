@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sourcead.analysis.builder import atom_type
-from sourcead.errors import AliasError
 from sourcead.frontend import core
 from sourcead.frontend.core import (
     MISSING, POISON, VALUE, BoundVal, Cell, FunctionVal, Lowering, Meta, MustMaterialise, OptionalVal, Slots, TupleVal,
@@ -39,6 +38,7 @@ class Assumptions:
         spoiled: leaf that must not be read before it is assigned -> the reason.
         opened: containers that came in as one value and were changed since.
         unsure: dicts that get new keys in the loop.
+        dropped: variant whose structure an iteration changes -> the reason why its value on entry is not carried.
         uncarried: leaf that is not data and differs between iterations -> the reason why it is not carried.
         numbers: leaves that may be a number although their type is an array.
         first_sym: the id from which on dims are made inside the loop.
@@ -61,6 +61,7 @@ class Assumptions:
     spoiled: dict[tuple, str] = field(default_factory=dict)
     opened: set[Slots] = field(default_factory=set)
     unsure: set[Slots] = field(default_factory=set)
+    dropped: dict[tuple[Slots, Any], str] = field(default_factory=dict)
     uncarried: dict[tuple, str] = field(default_factory=dict)
     numbers: set[tuple] = field(default_factory=set)
     first_sym: int = field(default_factory=lambda: Sym().id)
@@ -84,12 +85,29 @@ class Leaf:
 
 @dataclass
 class Round:
-    """One attempt to lower a loop: its assumptions, the leaves by their paths, and the objects at the beginning of an iteration."""
+    """One attempt to lower a loop.
+
+    Attributes:
+        lo: the lowering.
+        assumed: its assumptions.
+        leaves: the leaves by their paths.
+        objects: the objects at the beginning of an iteration, by their paths.
+        left: the leaves that an iteration leaves unreadable.
+        runs: whether there surely is an iteration.
+    """
 
     lo: Lowering
     assumed: Assumptions
     leaves: dict[tuple, Leaf] = field(default_factory=dict)
     objects: dict[tuple, Cell] = field(default_factory=dict)
+    left: set[tuple] = field(default_factory=set)
+    runs: bool = False
+
+    def entry(self, slot: tuple[Slots, Any]) -> Value:
+        """Return the value of a variant on entry, which must not be read if iterations change its structure."""
+        init = slot[0].get(slot[1], MISSING)
+        why = self.assumed.dropped.get(slot)
+        return init if why is None else core.unreadable(slot_name(slot, init), why)
 
     def parameter(self, path: tuple, init: Value, template: Value | None) -> Value:
         """Return the value of a variant at the beginning of an iteration: its structure with a loop parameter for each leaf."""
@@ -117,7 +135,8 @@ class Round:
             return OptionalVal(flag, self.parameter(path, MISSING if inside is UNDEFINED else inside, shape.held))
         if (parts := parts_of(shape)) is not None and (isinstance(shape, TupleVal) or not isinstance(path[0][1], Meta)):
             inits = parts_of(init) if getattr(init, "kind", "tuple") == getattr(shape, "kind", "tuple") else None
-            items = {k: self.parameter((*path, k), (inits or {}).get(k, MISSING), t) for k, t in parts.items()}
+            missing = init if self.lo.unreadable(init) is not None else MISSING
+            items = {k: self.parameter((*path, k), (inits or {}).get(k, missing), t) for k, t in parts.items()}
             if isinstance(shape, TupleVal):
                 return TupleVal(tuple(items.values()), None, shape.cls)
             return self.container_parameter(path, init, self.lo.like(shape, items, name))
@@ -171,7 +190,7 @@ class Round:
         why = self.assumed.spoiled.get(path)
         if why is not None:
             if not isinstance(value, Cell):
-                raise AliasError(why, at=self.lo.here)
+                return core.unreadable(slot_name(path[0], value), why)
             value.slots[POISON] = why
         return value
 
@@ -192,7 +211,8 @@ class Round:
             return False
         if (parts := parts_of(param)) is not None:
             if not core.same_keys(end, param):
-                self.refuse_change(path, param, end)
+                self.change(path, param, end)
+                return False
             ends = parts_of(end)
             stable = [self.collect((*path, k), part, ends[k], yields) for k, part in parts.items()]
             return all(stable)
@@ -213,17 +233,22 @@ class Round:
             return None
         return missing, TupleVal((UNDEFINED,) * len(param.held.items), None, param.held.cls) if inside is UNDEFINED else inside
 
-    def refuse_change(self, path: tuple, param: TupleVal | Cell, end: Value) -> None:
-        """Request that a growing list becomes one IR value; refuse tuples and other containers whose structure changes."""
-        if isinstance(param, TupleVal):
-            before = f"a tuple of {len(param.items)} before an iteration"
-            raise core.refused(self.lo, f"`{slot_name(path[0], param)}` is {before} and something else after it")
+    def change(self, path: tuple, param: TupleVal | Cell, end: Value) -> None:
+        """Request that a growing list becomes one IR value; assume of other containers that their value on entry is not read."""
         init = self.assumed.inits.get(path[0]) if len(path) == 1 else None
-        if isinstance(init, Cell) and init.kind == param.kind == "list" and isinstance(end, Cell):
+        growing = isinstance(init, Cell) and init.kind == param.kind == "list" and isinstance(end, Cell)
+        if growing and self.lo.unreadable(end) is None:
             raise MustMaterialise(init, self.lo.here)
-        what = f"`{slot_name(path[0], param)}` is {'an object' if param.kind == 'object' else f'a {param.kind}'}"
-        reason = f"{what} whose structure changes from one iteration to the next"
-        raise core.refused(self.lo, reason, "use `append` on one list, or an array")
+        slot = path[0]
+        if slot in self.assumed.dropped:
+            reason = f"{self.assumed.dropped[slot]}, and its structure changes from one iteration to the next"
+            raise core.refused(self.lo, reason, "use `append` on one list, or an array")
+        before = f"{core.structure_of(param)} before an iteration of the loop in {self.lo.line}"
+        self.assumed.dropped[slot] = f"`{slot_name(slot, param)}` is {before} and {core.structure_of(end)} after it"
+        self.assumed.variants[slot] = None
+        for facts in (self.assumed.types, self.assumed.sharing, self.assumed.kept, self.assumed.same):
+            for inside in [p for p in facts if p[0] == slot]:
+                del facts[inside]
 
     def collect_leaf(self, path: tuple, end: Value, yields: dict[tuple, Atom]) -> bool:
         """Enter the atom that the iteration yields for one leaf; return False if its type or structure was assumed wrongly."""
@@ -240,9 +265,11 @@ class Round:
         if isinstance(end, core.Iterable):
             assumed.uncarried[path] = f"`{slot_name(path[0], end)}` is one iterator in an iteration and another in the next"
             return False
-        if (why := lo.unreadable(end)) is not None and path not in assumed.spoiled:
-            assumed.spoiled[path] = why
-            return False
+        if (why := lo.unreadable(end)) is not None:
+            self.left.add(path)
+            if path not in assumed.spoiled:
+                assumed.spoiled[path] = why
+                return False
         atom = UNDEFINED if end is UNDEFINED or why is not None else lo.read(end)
         t = assumed.types[path]
         end_type = Undefined() if atom is UNDEFINED else widened(atom_type(atom))
@@ -311,7 +338,8 @@ class Round:
         if path not in outs or path[0][1] is VALUE and len(path) == 1:
             return outs.get(path, param)
         shares = self.older(param.shares) if isinstance(param, Cell) else ()
-        return self.spoil(path, self.lo.wrap(outs[path], shares=shares, name=outs[path].name))
+        value = self.lo.wrap(outs[path], shares=shares, name=outs[path].name)
+        return value if self.runs and path not in self.left else self.spoil(path, value)
 
 
 def objects(path: tuple, value: Value) -> Iterator[tuple[tuple, Cell]]:

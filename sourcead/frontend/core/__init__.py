@@ -3,7 +3,7 @@
 
 from sourcead.frontend.core.cells import (
     TAKEN, USED, BoundVal, Cell, ChoiceVal, FunctionVal, Held, Iterable, LocalData, MethodVal, OptionalVal, SuperVal,
-    TupleVal, Value, cells_of, is_text, leaves, parts_of, reach, roots, unreadable
+    TupleVal, Value, cells_of, is_text, leaves, parts_of, reach, roots, structure_of, unreadable
 )
 from sourcead.frontend.core.errors import (
     MustBeOneValue, MustMaterialise, NeverReturns, NotStatic, frozen_error, needs_items, refused, surely, surely_raised,
@@ -20,8 +20,8 @@ from sourcead.frontend.core.known_values import (
 from sourcead.frontend.core.lowering import Frame, Lowering, Scope, name_reads, own_nodes, temporarily
 from sourcead.frontend.core.names import as_value, keep, live_data, resolve
 from sourcead.frontend.core.operations import (
-    BUILTINS, atom, attribute, builtin, call, call_library, call_method, call_object, call_special, class_of,
-    has_attribute, iterate, kind_of_callable, lower, lower_statement, lower_statements, method, operand, operate,
-    replaced_statement, special_method, statement, store, subscript, truth
+    BUILTINS, REAL_CLASSES, atom, attribute, builtin, call, call_library, call_method, call_object, call_special,
+    class_of, has_attribute, iterate, kind_of_callable, lower, lower_statement, lower_statements, method, operand,
+    operate, replaced_statement, special_method, statement, store, subscript, truth
 )
 from sourcead.frontend.core.optional_tuples import compared_with_none, is_none, pair_of, pairs_in_arms

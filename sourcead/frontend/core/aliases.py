@@ -60,7 +60,9 @@ class Writing(Memory):
         if callable(value):  # a function that changes the part at the path
             self.set_version(cell, value(before, path), through=True)
             return
-        whole = path and isinstance(path[0], Sub) and _is_empty_tuple(path[0].key)
+        whole = path and isinstance(path[0], Sub) and _is_whole(path[0].key)
+        if whole and len(path) == 1 and rank(atom_type(before)) == 0 and isinstance(atom_type(before), Array):
+            path, through = (), True
         if path and rank(atom_type(before)) == 0 or whole and rank(atom_type(before)) is None:
             raise UnsupportedSyntaxError("a write into an array without axes", at=self.here, instead="rebind the name: `a = value`")
         if len(path) == 1 and mode == "set" and not through and not isinstance(atom_type(before), Array):
@@ -200,7 +202,7 @@ class Writing(Memory):
             self.journal.assign(cell, "step", None)
 
 
-def _is_empty_tuple(key) -> bool:
-    """Tell whether a key is `()`, either as written in a path or as a constant."""
+def _is_whole(key) -> bool:
+    """Tell whether a key is `()` or `...`, either as written in a path or as a constant, and so stands for an array without axes."""
     value = key.value if isinstance(key, Const) else key
-    return isinstance(value, tuple) and not value
+    return value is Ellipsis or isinstance(value, tuple) and all(map(_is_whole, value))

@@ -315,6 +315,20 @@ def unreadable(name: str, why: str) -> Cell:
     return Cell(Slots({VALUE: UNDEFINED, POISON: why}), name)
 
 
+def structure_of(value: Value) -> str:
+    """Describe the structure of a value for messages."""
+    match value:
+        case TupleVal(items, cls=None):
+            return f"a tuple of {len(items)}"
+        case Cell(cls=cls) | TupleVal(cls=cls) if cls is not None:
+            return f"an object of class {cls.__name__}"
+        case Cell() if value.kind == "list":
+            return f"a list of {len(value.items)}"
+        case Cell() if value.kind == "dict":
+            return f"a dict with the keys {', '.join(map(repr, value.items)) or 'none'}"
+    return "a number, an array or something else"
+
+
 def is_text(atom: Atom) -> bool:
     """Tell whether an atom is a string or truth value known while compiling."""
     return isinstance(atom, Const) and not atom.live and isinstance(atom.value, (str, bool))

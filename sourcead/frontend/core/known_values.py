@@ -57,6 +57,7 @@ FOLDABLE = (bool, int, str, type(None), tuple, type, enum.Enum)
 
 
 ARITHMETIC = frozenset({operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.matmul})
+COMPARISONS = frozenset({operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne})
 
 
 def fold(lo: Lowering, fn: Any, operands: list[Value]) -> Const | None:
@@ -66,7 +67,7 @@ def fold(lo: Lowering, fn: Any, operands: list[Value]) -> Const | None:
         if lo.catching and fn in ARITHMETIC and any(isinstance(v, Const) and v.value is None and not v.live for v in operands):
             raise surely(lo, refused(lo, "None is used as a number here"), TypeError)
         return None
-    foldable = (*FOLDABLE, float) if lo.static_only or fn is operator.neg else FOLDABLE
+    foldable = (*FOLDABLE, float) if lo.static_only or fn is operator.neg or fn in COMPARISONS else FOLDABLE
     if not all(isinstance(v, foldable) for v in values):
         return None
     try:
@@ -95,7 +96,7 @@ def is_sequence(value: Value) -> bool:
 
 def is_code(value: Any) -> bool:
     """Tell whether an object is part of the program rather than of its data."""
-    if isinstance(value, (type, types.ModuleType, str, type(None), np.dtype, SavingPolicy)):
+    if isinstance(value, (type, types.UnionType, types.ModuleType, str, type(None), np.dtype, SavingPolicy)):
         return True
     return callable(value) and not is_record(value)
 

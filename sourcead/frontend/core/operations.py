@@ -285,6 +285,10 @@ def class_of(value: Value) -> type | None:
     return None
 
 
+REAL_CLASSES: dict[type, type] = {}
+"""The classes of Python that the compiler's own classes stand for."""
+
+
 def has_attribute(value: Value, name: str) -> bool:
     """Tell whether an object has an attribute."""
     return isinstance(value, Cell) and name in value.items or find(class_of(value), name)[0] is not None

@@ -176,7 +176,8 @@ class Memory:
                 return value
             case Cell():
                 if value.slots.get(VALUE) is UNDEFINED and POISON in value.slots:
-                    raise needs_items(value.slots[POISON], self.here, "assign it again before it is read")
+                    instead = "use it where its kind is known, or assign it again before it is read"
+                    raise needs_items(value.slots[POISON], self.here, instead)
                 if value.poison is not None:
                     instead = "copy what you want to keep, or write a copy: `y = x.copy()`"
                     raise AliasError(value.poison, at=self.here, instead=instead)

@@ -12,7 +12,7 @@ from sourcead.frontend.control.exits import standing_for
 from sourcead.frontend.core import VALUE, Cell, Held, Iterable, Lowering, Value
 from sourcead.frontend.syntax.expressions import BINARY
 from sourcead.frontend.values import lists, objects, sequences, subscripts
-from sourcead.ir.nodes import Atom, Const, Let, Sub, Var
+from sourcead.ir.nodes import Atom, Const, Let, Slice, Sub, Var
 from sourcead.ir.types import Array, ListT
 
 
@@ -114,7 +114,7 @@ def unpack(lo: Lowering, targets: list, value: Value, node) -> None:
     """Lower `a, (b, *c) = value`."""
     value = sequences.taken(lo, value, node)
     i = next((i for i, t in enumerate(targets) if isinstance(t, gast.Starred)), None)
-    if isinstance(value, Iterable) and value.drive is not None and not value.endless:
+    if isinstance(value, Iterable) and value.items is None and not value.endless:
         value = sequences.collect(lo, core.iterate(lo, value, node), lambda item: item, node)
     if i is None:
         check_count(lo, value, len(targets), node)
@@ -167,6 +167,8 @@ def lower_augassign(lo: Lowering, node) -> None:
         assign(lo, target, new)
     elif isinstance(target, gast.Attribute):  # its setter is called although the object is the same
         objects.set_attribute(lo, base, target.attr, old, target)
+    elif base is not None and (isinstance(key, Slice) or core.special_method(base, "__setitem__")):  # a slice of a list is a copy
+        core.store(lo, base, key, old, target)
 
 
 def augment_item(lo: Lowering, base: Cell, key: Value, fn, before: Atom, added: Value) -> None:

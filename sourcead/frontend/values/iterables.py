@@ -208,38 +208,15 @@ def counted(lo: Lowering, args: list[Value], node) -> Iterable:
 
 def enumerated(lo: Lowering, inner: Iterable, start: Value, node) -> Iterable:
     """Make the iterable of `enumerate(inner, start)`."""
-    if inner.drive is not None:
-        return numbered(lo, inner, start)
     if inner.items is not None:
-        found, first = core.known(lo, start)
-        if found:
-            return listed([TupleVal((Const(first + k), item)) for k, item in enumerate(inner.items)])
-        raise core.unsupported(lo, node, "`enumerate` from a start that is not known here")
+        first = core.certain(lo, start, node, "`enumerate` from a start that is not known here")
+        return listed([TupleVal((Const(first + k), item)) for k, item in enumerate(inner.items)])
 
     def element(k):
         number = k if core.is_number(lo, start, 0) else lo.build.call(operator.add, k, lo.read(start), type=INT)
         return TupleVal((number, inner.nth(k)))
 
     return Iterable.numbered(inner.length, element, index_name="i", policy=inner.policy)
-
-
-def numbered(lo: Lowering, inner: Iterable, start: Value) -> Iterable:
-    """Make the iterable of `enumerate` of a generator, which counts in a variable."""
-    count = Flag("count")
-
-    def drive(act, leave=None):
-        names = lo.scope.names
-        lo.set(names, count, start)
-
-        def numbered_act(value):
-            number = names[count]
-            left = act(TupleVal((number, value)))
-            lo.set(names, count, core.operate(lo, operator.add, number, ONE))
-            return left
-
-        return inner.drive(numbered_act, leave)
-
-    return Iterable(drive=drive, endless=inner.endless)
 
 
 def without_generator(lo: Lowering, inner: Iterable, node) -> Iterable:

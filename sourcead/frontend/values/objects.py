@@ -304,6 +304,8 @@ def operate(lo: Lowering, fn: Any, values: list[Value]) -> Value | None:
             continue
         if found.__code__.co_filename == "<string>":
             cls = core.class_of(operands[0])
+            if fn in (operator.eq, operator.ne) and operands[0] is operands[1]:  # tuples of the same items are equal
+                return Const(fn is operator.eq)
             raise core.refused(lo, f"the comparison that `dataclass` writes for {cls.__name__}", "compare the fields")
         result = core.call_object(lo, found, operands, {}, None)
         if not (isinstance(result, Const) and result.value is NotImplemented):
@@ -379,7 +381,7 @@ def builtin_hasattr(lo: Lowering, args: list[Value], kwargs, node) -> Value:
 def builtin_type(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """Lower `type(obj)`."""
     cls = core.class_of(args[0]) if len(args) == 1 else None
-    return Const(cls) if cls is not None else core.call_library(lo, type, args, kwargs, node)
+    return Const(core.REAL_CLASSES.get(cls, cls)) if cls is not None else core.call_library(lo, type, args, kwargs, node)
 
 
 core.builtin(functools.partial)(lambda lo, args, kwargs, node: BoundVal(args[0], tuple(args[1:]), dict(kwargs)))

@@ -18,7 +18,7 @@ from sourcead.frontend.core import (
 )
 from sourcead.frontend.values import iterables, lists, objects, sequences, sets
 from sourcead.ir.nodes import Atom, Call, Const, Var
-from sourcead.ir.types import BOOL, Array, DictT, ListT, NoneType, Scalar, Str, TupleT, Undefined, Unknown, join
+from sourcead.ir.types import BOOL, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, Undefined, Unknown, join
 
 
 def both(lo: Lowering, a: Value, b: Value) -> Value:
@@ -98,6 +98,13 @@ def _truth_of_container(lo: Lowering, value: Cell) -> bool:
 core.truth.register(FunctionVal, BoundVal, ChoiceVal)(lambda lo, value: True)
 
 
+@core.truth.register(Iterable)
+def _truth_of_iterable(lo: Lowering, value: Iterable) -> bool | None:
+    """An iterator is true; a range or a view of a dict is, if it has elements."""
+    return True if value.once or value.drive is not None else core.truth(lo, core.call_object(lo, len, [value], {}, None))
+
+
+
 SHARED_BY_VALUE = (int, float, complex, str, bytes, tuple, range, slice, np.generic, np.dtype)
 """Objects that are equal without being the same object, or the same only because an interpreter keeps one of each value."""
 
@@ -125,12 +132,20 @@ def one_object(lo: Lowering, a: Value, b: Value) -> bool | None:
     """Tell whether two values are the same object, or return None if that is not known."""
     if a is b and not isinstance(a, (Var, MethodVal, ChoiceVal, OptionalVal)):
         return True
-    if isinstance(a, Cell) and isinstance(b, Cell):
-        held = a.frozen is not None and a.frozen == b.frozen  # parts of one global, or results of one cached function
-        unknown = held or roots(a) & roots(b) or any(isinstance(core.data_type(lo, v), Unknown) for v in (a, b))
-        return None if unknown else False
     if core.is_none(a) or core.is_none(b):
         return is_none(lo, b if core.is_none(a) else a)
+    kinds = {kind_of_object(lo, v) for v in (a, b)}
+    if len(kinds) == 2 and None not in kinds:
+        return False
+    if isinstance(a, Cell) and isinstance(b, Cell):
+        if a.frozen is not None and a.frozen == b.frozen:  # parts of one global, or results of one cached function
+            return None
+        if all(v.kind != "array" for v in (a, b)):
+            return None if {a, *a.shares} & {b, *b.shares} else False
+        if all(is_array_of_its_own(lo, v) for v in (a, b)):
+            return False
+        unknown = roots(a) & roots(b) or any(isinstance(core.data_type(lo, v), Unknown) for v in (a, b))
+        return None if unknown else False
     match a, b:
         case TupleVal(), TupleVal():
             return False if len(a.items) != len(b.items) or a.cls is not b.cls else None
@@ -145,6 +160,34 @@ def one_object(lo: Lowering, a: Value, b: Value) -> bool | None:
         return values[0] is values[1]
     equal = values[0] is values[1] or type(values[0]) is type(values[1]) and values[0] == values[1]
     return None if equal else False
+
+
+KINDS = {Scalar: "number", Array: "array", Str: "text", ListT: "list", MapT: "dict", DictT: "dict", TupleT: "tuple"}
+
+
+def kind_of_object(lo: Lowering, value: Value) -> str | None:
+    """Return the kind of object that a value surely is, or None if that is not known; values of two kinds are not one object."""
+    match value:
+        case TupleVal():
+            return "tuple"
+        case FunctionVal() | Iterable():
+            return type(value).__name__
+        case Cell() if value.kind != "array":
+            return value.kind
+        case Var() | Const() | Cell():
+            return KINDS.get(type(atom_type(lo.read(value))))
+    return None
+
+
+def is_array_of_its_own(lo: Lowering, cell: Cell) -> bool:
+    """Tell whether a cell is an array, or a view of one, that no other cell can be."""
+    while isinstance(core.data_type(lo, cell), Array) and not cell.shares:
+        if cell.base is None:
+            return True
+        if cell.step is None:
+            return False
+        cell = cell.base
+    return False
 
 
 def is_none(lo: Lowering, value: Value) -> bool | None:

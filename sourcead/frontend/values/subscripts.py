@@ -12,7 +12,7 @@ from sourcead.frontend.control.branches import RAISED
 from sourcead.frontend.core import (
     POISON, BoundVal, Cell, ChoiceVal, FunctionVal, Lowering, MethodVal, SuperVal, TupleVal, Value, reach, roots
 )
-from sourcead.frontend.values import lists, numpy_brackets, sequences, sets
+from sourcead.frontend.values import lists, numpy_brackets, objects, sequences, sets
 from sourcead.ir.nodes import Call, Const, Operand, Slice, Sub
 from sourcead.ir.types import (
     BOOL, INT, Array, ListT, MapT, NoneType, Scalar, SetT, Str, StructT, TupleT, Undefined, Unknown, rank
@@ -206,7 +206,12 @@ def store_in_array(lo: Lowering, base: Cell, key: Value, value: Value, node, mod
 
 def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
     """Lower `old op= value`; return the value to bind the name to, or None if the object changed in place."""
+    if (found := core.call_special(lo, old, f"__i{objects.DUNDER.get(fn, fn.__name__)}__", [value], node)) is not None:
+        return found
     if isinstance(old, Cell) and (old.kind == "list" or isinstance(core.data_type(lo, old), ListT)) and fn in (operator.add, operator.mul):
+        t = atom_type(value) if isinstance(value, Const) else core.data_type(lo, value)
+        if isinstance(t, (Array, Unknown)) or isinstance(t, Scalar) and fn is operator.add:  # NumPy's operator comes before the list's
+            return core.operate(lo, fn, old, value)
         if fn is operator.add:
             lists.extend(lo, old, value, node)
         else:

@@ -24,7 +24,6 @@ from sourcead.ir.nodes import (
 from sourcead.ir.types import ANY_DTYPE, Array, ListT, Scalar, Type, Undefined
 from sourcead.ir.walk import map_op
 from sourcead.passes.batching.calls import ALL, BatchedCalls, Unbatchable, behind, rank_of
-from sourcead.primitives.result_types.infer import infer_call, infer_index
 
 
 class Batched(BatchedCalls):
@@ -147,11 +146,8 @@ class Batched(BatchedCalls):
 
     def emit(self, target: Var, op) -> Var:
         """Return a new variable in place of `target`, bound to an op whose type must be that of `target` behind the new axis."""
-        match op:
-            case Index(base, key):
-                self.check(target, infer_index(atom_type(base), tuple(map(self.build.arg, key))))
-            case Call(fn, args, kwargs):
-                self.check(target, infer_call(fn, list(map(self.build.arg, args)), {k: self.build.arg(v) for k, v in kwargs}))
+        if isinstance(op, (Index, Call)):
+            self.check(target, self.build.result_type(op))
         return self.written(target, op)
 
     def written(self, target: Var, op) -> Var:
@@ -182,7 +178,7 @@ class Batched(BatchedCalls):
             scratch = Builder()
             old = scratch.index(op.base, op.path[0].key)
             part, path = rank_of(old), (Sub(self.key(op.path[0].key)),)
-            self.check(old, infer_index(atom_type(base), tuple(map(self.build.arg, path[0].key))))
+            self.check(old, self.build.result_type(Index(base, path[0].key)))
         return self.emit(stmt.targets[0], replace(op, base=base, path=path, value=self.aligned(op.value, part)))
 
     # -- control flow ----------------------------------------------------------------------------------------------------

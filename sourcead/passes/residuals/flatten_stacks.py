@@ -21,8 +21,7 @@ from dataclasses import replace
 
 from sourcead.analysis.residual_stacks import Place, Stack, residual_stacks
 from sourcead.ir.nodes import Branch, Function, Loop, Pop, Stmt, Var, fresh
-from sourcead.ir.walk import reads_inside, rewrite
-from sourcead.passes.peephole import renamed
+from sourcead.ir.walk import map_atoms, reads_inside, rewrite
 
 
 def flatten_stacks(function: Function) -> Function:
@@ -34,7 +33,11 @@ def flatten_stacks(function: Function) -> Function:
             return function
         names, gone = joined
         kept = rewrite(function.body, lambda s, gone=gone: () if s in gone else (s,))
-        function = replace(function, body=renamed(kept, lambda v, names=names: names.get(v, v)))
+
+        def named(v, names=names):
+            return names.get(v, v)
+
+        function = replace(function, body=map_atoms(kept, named, named))
 
 
 def _joining(outer: Stack) -> tuple[dict[Var, Var], set[Stmt]] | None:

@@ -33,13 +33,13 @@ from sourcead.backends.numba.functions import (
     remainder, reserved, shifted, subtract_at, with_room
 )
 from sourcead.emit import Emitted, emit
-from sourcead.emit.memory.sharing import call_sharing, index_sharing
+from sourcead.emit.memory.sharing import AliasGroups
 from sourcead.emit.text.globals import numbered
 from sourcead.ir.nodes import (
     Atom, Block, Build, Call, Const, Function, Index, Let, Loop, Op, Operand, Stmt, Update, Var, fresh
 )
 from sourcead.ir.types import FLOAT, INT, Array, ListT, Scalar, TupleT, Type, Unknown, kind_of, rank
-from sourcead.ir.walk import bound_vars, count_reads, map_blocks, map_op
+from sourcead.ir.walk import count_reads, map_blocks, map_op
 from sourcead.primitives.registry import enter
 from sourcead.primitives.table import record_of
 
@@ -71,7 +71,9 @@ AT = {"add": add_at, "sub": subtract_at}  # in place of `np.add.at` and `np.subt
 
 def outline_calls(function: Function) -> Function:
     """Return the function with calls outlined; must run after `assign_memory`, whose decisions it keeps."""
-    return without_unread_displays(replace(function, body=_Outlining().block(function.body)))
+    groups = AliasGroups(function.body)
+    groups.unite(*(p for p in function.params if isinstance(p.type, Array)))  # a caller may pass one array twice
+    return without_unread_displays(replace(function, body=_Outlining(groups).block(function.body)))
 
 
 def with_outlined(emitted: Emitted) -> str:
@@ -100,9 +102,9 @@ def without_unread_displays(function: Function) -> Function:
 
 @dataclass
 class _Outlining:
+    groups: AliasGroups
     names: set[str] = field(default_factory=set)
     made_by: dict[Var, Op] = field(default_factory=dict)
-    order: dict[Var, int] = field(default_factory=dict)
     same: dict[tuple, Outlined] = field(default_factory=dict)
     grown: set[Var] = field(default_factory=set)  # see `checked`
 
@@ -111,19 +113,14 @@ class _Outlining:
         for stmt in block.stmts:
             stmt = replace(stmt, within=())
             if stmt.op.blocks:
-                self.number(bound_vars(stmt.op))
                 if isinstance(stmt.op, Loop):
                     self.grown.update(stmt.op.params)
                 new = map_blocks(stmt, self.block)
             else:
                 new = replace(stmt, op=self.op(stmt, stmts))
-            self.number(stmt.targets)
             self.made_by.update((t, stmt.op) for t in stmt.targets)
             stmts.append(new)
         return Block(tuple(stmts), block.results)
-
-    def number(self, variables: tuple[Var, ...]) -> None:
-        self.order.update((v, len(self.order) + 1) for v in variables)
 
     def op(self, stmt: Stmt, before: list[Stmt]) -> Op:
         match stmt.op:
@@ -138,9 +135,13 @@ class _Outlining:
                 return self.call(stmt, before)
             case Index(Var() as base, Const(value)) if value is ... and rank(base.type):
                 return Let(base)  # Numba cannot lower `x[...]`
-            case Update(_, _, value, "add" | "sub") if self.may_overlap(value, stmt.op.base):
-                return replace(stmt.op, value=self.bound(Call(apart, (value, stmt.op.base)), value, stmt, before))
+            case Update(Var(type=Array()) as base, _, Var() as value, "add" | "sub") if self.may_overlap(base, value):
+                return replace(stmt.op, value=self.bound(Call(apart, (value, base)), value, stmt, before))
         return stmt.op
+
+    def may_overlap(self, base: Var, value: Var) -> bool:
+        """Return whether an array that is added may share memory with the array to which it is added."""
+        return rank(value.type) != 0 and self.groups.find(base) is self.groups.find(value)
 
     # ---- calls ----
 
@@ -255,37 +256,6 @@ class _Outlining:
     def compiles(self, fn: Any, result: Type) -> bool:
         """Return whether Numba should try to compile a call."""
         return len(getattr(result, "dims", None) or ()) < MANY_AXES and record_of(fn).numba != "interpreted"
-
-    # ---- memory ----
-
-    def may_overlap(self, value: Operand, base: Atom) -> bool:
-        """Return whether an array that is added may share memory with the array to which it is added.
-
-        An array that a statement allocated shares no memory with arrays that were there before or that another statement allocated.
-        """
-        if not (isinstance(value, Var) and isinstance(base, Var) and isinstance(base.type, Array)):
-            return False
-        if isinstance(value.type, Scalar) or rank(value.type) == 0:
-            return False
-        (v, v_made), (b, b_made) = self.root(value), self.root(base)
-        if v is b:
-            return True
-        earlier = self.order.get(b, 0) < self.order.get(v, 0)
-        return not (v_made and (b_made or earlier) or b_made and not earlier)
-
-    def root(self, v: Var) -> tuple[Var, bool]:
-        """Return the variable that owns an array's memory, as far as known, and whether a statement of this function allocated it."""
-        match self.made_by.get(v):
-            case Update(base) | Let(base) if isinstance(base, Var):
-                return self.root(base)
-            case Index(base) as op:
-                made = index_sharing(op, v.type) == "fresh"
-                return (v, made) if made or not isinstance(base, Var) else self.root(base)
-            case Call() as op:
-                shared = [a for a in op.reads if isinstance(a.type, Array)]
-                made = call_sharing(op) == "fresh"
-                return (v, made) if made or len(shared) != 1 else self.root(shared[0])
-        return v, False
 
 
 def checked(op: Call, grown: set[Var]) -> Call | None:

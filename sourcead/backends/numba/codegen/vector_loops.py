@@ -157,7 +157,7 @@ class _VectorStatementFuser(EqualLengths):
         reads = Counter(v for s in group.stmts for v in s.op.reads)
         results = {t for s in group.stmts for t in s.targets if self.uses.get(t, 0) > reads[t]}
         needed = needed_for(results, group.stmts)
-        vectors = read_from_outside(needed, group.stmts)
+        vectors = read_from_outside(group.stmts)
         if len(needed) < FEWEST or not vectors:
             return group.stmts
         self.made = True
@@ -208,26 +208,11 @@ def needed_for(results: set[Var], stmts: list[Stmt]) -> list[Stmt]:
     return kept[::-1]
 
 
-def read_from_outside(needed: list[Stmt], stmts: list[Stmt]) -> list[Var]:
+def read_from_outside(stmts: list[Stmt]) -> list[Var]:
     """Return the vectors from outside the group whose elements are read, and those that must have the same length."""
-    made_by = {s.targets[0]: s for s in stmts}
-    made = {s.targets[0] for s in needed}
-    found: dict[Var, None] = {}
-
-    def visit(v: Var) -> None:
-        if v not in made_by:
-            found[v] = None
-        elif v not in made:
-            visit_operands(made_by[v])
-
-    def visit_operands(stmt: Stmt) -> None:
-        work = vector_work(stmt)
-        for v in (*work.vectors, *work.witness):
-            visit(v)
-
-    for s in needed:
-        visit_operands(s)
-    return list(found)
+    made = {t for s in stmts for t in s.targets}
+    read = dict.fromkeys(v for s in stmts for work in [vector_work(s)] for v in (*work.vectors, *work.witness))
+    return [v for v in read if v not in made]
 
 
 def written(needed: list[Stmt], vectors: list[Var], results: set[Var]) -> list[Stmt]:

@@ -1,0 +1,184 @@
+"""Lower classes of the standard library like the Python classes that they are equivalent to: `deque(xs, maxlen)`, `ChainMap`, `lru_cache`.
+
+A deque of any length is a list, which can also grow and shrink at its beginning, and an `OrderedDict` is a dict.
+"""
+
+import collections
+import functools
+import types
+
+from sourcead.frontend import core
+from sourcead.frontend.builtins.arguments import NONE, lowers
+from sourcead.frontend.builtins.functions import EMPTY, builtin_dict, builtin_list
+from sourcead.frontend.builtins.in_python import stands_in_for
+from sourcead.frontend.core import FALSE, BoundVal, Lowering, TupleVal, Value
+from sourcead.frontend.values import objects
+from sourcead.ir.nodes import Const
+
+
+def class_in_python(cls: type) -> type:
+    """Let a class of this file be made and used in the function being lowered, with its statements at the line of each use."""
+    core.builtin(cls)(lambda lo, args, kwargs, node: objects.make(lo, cls, args, kwargs, node))
+    for member in vars(cls).values():
+        if isinstance(member, types.FunctionType):
+            stands_in_for()(member)
+    return cls
+
+
+@class_in_python
+class deque:
+    """A `collections.deque` of at most `maxlen` items."""
+
+    def __init__(self, items, maxlen):
+        held = list(items)
+        self.held = held[max(len(held) - maxlen, 0):]
+        self.maxlen = maxlen
+
+    def append(self, item):
+        self.held.append(item)
+        if len(self.held) > self.maxlen:
+            self.held.pop(0)
+
+    def appendleft(self, item):
+        self.held.insert(0, item)
+        if len(self.held) > self.maxlen:
+            self.held.pop()
+
+    def extend(self, items):
+        for item in list(items) if items is self else items:
+            self.append(item)
+
+    def extendleft(self, items):
+        for item in list(items) if items is self else items:
+            self.appendleft(item)
+
+    def insert(self, place, item):
+        if len(self.held) >= self.maxlen:
+            raise IndexError("deque already at its maximum size")
+        self.held.insert(place, item)
+
+    def pop(self):
+        return self.held.pop()
+
+    def popleft(self):
+        return self.held.pop(0)
+
+    def clear(self):
+        self.held.clear()
+
+    def copy(self):
+        return deque(self.held, self.maxlen)
+
+    def count(self, item):
+        return self.held.count(item)
+
+    def index(self, item):
+        return self.held.index(item)
+
+    def remove(self, item):
+        self.held.remove(item)
+
+    def reverse(self):
+        self.held.reverse()
+
+    def rotate(self, n=1):
+        if self.held:
+            k = len(self.held) - n % len(self.held)
+            self.held = self.held[k:] + self.held[:k]
+
+    def __iadd__(self, items):
+        self.extend(items)
+        return self
+
+    def __len__(self):
+        return len(self.held)
+
+    def __getitem__(self, place):
+        return self.held[place]
+
+    def __setitem__(self, place, item):
+        self.held[place] = item
+
+    def __iter__(self):
+        return iter(self.held)
+
+    def __contains__(self, item):
+        return item in self.held
+
+
+@class_in_python
+class ChainMap:
+    """A `collections.ChainMap`, of which keys are read and written."""
+
+    def __init__(self, *maps):
+        self.maps = list(maps) or [{}]
+
+    def __getitem__(self, key):
+        for each in self.maps:
+            if key in each:
+                return each[key]
+        raise KeyError(key)
+
+    def get(self, key, default=None):
+        for each in self.maps:
+            if key in each:
+                return each[key]
+        return default
+
+    def __contains__(self, key):
+        for each in self.maps:
+            if key in each:
+                return True
+        return False
+
+    def __setitem__(self, key, value):
+        self.maps[0][key] = value
+
+    def new_child(self, first):
+        return ChainMap(first, *self.maps)
+
+
+core.REAL_CLASSES.update({deque: collections.deque, ChainMap: collections.ChainMap})
+core.builtin(collections.ChainMap)(lambda lo, args, kwargs, node: core.call_object(lo, ChainMap, args, kwargs, node))
+
+
+@lowers(collections.deque)
+def builtin_deque(lo: Lowering, node, items: Value = EMPTY, maxlen: Value = NONE) -> Value:
+    """Lower `collections.deque(items, maxlen)`."""
+    if core.known(lo, maxlen) == (True, None):
+        return builtin_list(lo, node, items)
+    return core.call_object(lo, deque, [items, maxlen], {}, node)
+
+
+@lowers(collections.OrderedDict)
+def builtin_ordereddict(lo: Lowering, node, given: Value = EMPTY, /, **named: Value) -> Value:
+    """Lower `collections.OrderedDict(given, key=value)`."""
+    made = builtin_dict(lo, node, given, **named)
+    made.cls = collections.OrderedDict
+    return made
+
+
+@stands_in_for()
+def remembering(function):
+    """Return a function that computes each result once."""
+    results = {}
+
+    def remembered(*args):
+        if args not in results:
+            results[args] = function(*args)
+        return results[args]
+
+    return remembered
+
+
+MOST = Const(128)  # the number of results that `lru_cache` keeps if it is not told another
+
+
+@lowers(functools.lru_cache, functools.cache)
+def builtin_lru_cache(lo: Lowering, node, maxsize: Value = MOST, typed: Value = FALSE) -> Value:
+    """Lower `lru_cache` on a function inside the function being lowered, which remembers all results or at most 128."""
+    if core.is_function(maxsize):
+        return core.call_object(lo, remembering, [maxsize], {}, node)
+    if core.known(lo, TupleVal((maxsize, typed))) not in ((True, (None, False)), (True, (128, False))):
+        raise core.unsupported(lo, node, "`lru_cache` with these options", "leave them out")
+    return BoundVal(Const(remembering))

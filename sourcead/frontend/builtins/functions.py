@@ -1,7 +1,6 @@
 """Lower built-in functions: `len`, `isinstance`, `range`, `zip`, `sum` and others."""
 
 import collections
-import functools
 import operator
 from dataclasses import replace
 from typing import Any
@@ -13,7 +12,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.builtins import in_python
 from sourcead.frontend.builtins.arguments import NONE, ONE, ZERO, lowers
-from sourcead.frontend.control import branches, loops
+from sourcead.frontend.control import branches
 from sourcead.frontend.core import TAKEN, USED, Cell, Iterable, Lowering, NotStatic, TupleVal, Value, roots
 from sourcead.frontend.values import dicts, iterables, sequences, walks
 from sourcead.ir.nodes import Call, Const, Slice, Stmt
@@ -201,7 +200,7 @@ def builtin_defaultdict(lo: Lowering, node, factory: Value = NONE, given: Value 
 @lowers(sum)
 def builtin_sum(lo: Lowering, node, value: Value, start: Value = ZERO) -> Value:
     """Lower `sum(xs, start)`."""
-    value = sequences.taken(lo, value, node)
+    value = core.iterate(lo, value, node) if isinstance(value, Iterable) else sequences.taken(lo, value, node)
     if isinstance(value, (TupleVal, Iterable, Cell)) and getattr(value, "kind", "list") == "list" and core.has_known_items(value):
         items = sequences.static_items(lo, value, node)
         total = start
@@ -213,8 +212,7 @@ def builtin_sum(lo: Lowering, node, value: Value, start: Value = ZERO) -> Value:
     if not isinstance(value, Iterable) and is_array(atom_type(lo.read(value))):
         total = core.call_library(lo, np.sum, [value], {"axis": ZERO}, node)
         return total if isinstance(start, Const) and start.value == 0 else core.operate(lo, operator.add, start, total)
-    source = core.iterate(lo, value, node)
-    return loops.fold(lo, start, functools.partial(plus, lo), lambda act, seeds: loops.for_each(lo, source, act, "$total", seeds))
+    return core.call_object(lo, in_python.summed, [value, start], {}, node)
 
 
 def is_zero(total: Value) -> bool:
@@ -222,7 +220,8 @@ def is_zero(total: Value) -> bool:
     return isinstance(total, Const) and type(total.value) is int and total.value == 0
 
 
-def plus(lo: Lowering, total: Value, item: Value) -> Value:
+@lowers(in_python.plus)
+def plus(lo: Lowering, node, total: Value, item: Value) -> Value:
     """Lower `total + item`, but omit the 0 that a sum starts from."""
     return item if is_zero(total) and not isinstance(item, (Const, Cell)) else core.operate(lo, operator.add, total, item)
 

@@ -62,10 +62,10 @@ class Generic:
         if isinstance(subject, Cell) and subject.kind != "array":
             yield subject.kind
         elif isinstance(subject, (Var, Cell)) and self.asks_type:
-            yield type(atom_type(lo.read(subject)))
+            yield from type(atom_type(lo.read(subject))).__mro__[:-1]
         yield from type(subject).__mro__
         if isinstance(subject, Const) and self.asks_type:
-            yield type(atom_type(subject))
+            yield from type(atom_type(subject)).__mro__[:-1]
 
 
 # -- syntax ----------------------------------------------------------------------------------------------------------------
@@ -216,6 +216,7 @@ ORDER = (
     "ufunc.at",  # before "library", to which it belongs
     "library",  # also the user's functions that have a rule, which are not inlined
     "class",
+    "cached",  # before "function", which looks through the cache
     "speaker",  # functions of `logging` and `warnings`, which are not inlined although they have source
     "function",
     "opaque",  # everything else

@@ -209,11 +209,9 @@ def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
     if (found := core.call_special(lo, old, f"__i{objects.DUNDER.get(fn, fn.__name__)}__", [value], node)) is not None:
         return found
     if isinstance(old, Cell) and (old.kind == "list" or isinstance(core.data_type(lo, old), ListT)) and fn in (operator.add, operator.mul):
-        t = core.data_type(lo, value)
-        if isinstance(t, Array):  # which has a `__radd__`, and that goes before the `__iadd__` of a list
+        t = atom_type(value) if isinstance(value, Const) else core.data_type(lo, value)
+        if isinstance(t, (Array, Unknown)) or isinstance(t, Scalar) and fn is operator.add:  # NumPy's operator comes before the list's
             return core.operate(lo, fn, old, value)
-        if isinstance(t, Unknown) and fn is operator.add:
-            raise core.unsupported(lo, node, "`+=` of a list and what may be an array or another list", "write `xs.extend(ys)` for a list")
         if fn is operator.add:
             lists.extend(lo, old, value, node)
         else:

@@ -1,14 +1,12 @@
-"""Lower comprehensions to loops that append to a list, store in a dict, or add for `sum(f(x) for x in xs)`."""
+"""Lower comprehensions to loops that append to a list or store in a dict, and generator expressions."""
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
 import gast
 
 from sourcead.frontend import core
-from sourcead.frontend.builtins import functions
-from sourcead.frontend.control import generators, inlining, loops
+from sourcead.frontend.control import generators, inlining
 from sourcead.frontend.control.exits import standing_for, variable
 from sourcead.frontend.core import Flag, FunctionVal, Lowering, Scope, Slots, Value
 from sourcead.frontend.syntax import expressions
@@ -31,10 +29,10 @@ def lower_dictcomp(lo: Lowering, node: gast.DictComp) -> Value:
 
 
 @core.lower.register(gast.GeneratorExp)
-def lower_generator(lo: Lowering, node: gast.GeneratorExp) -> Value:
+def lower_generator(lo: Lowering, node, place: Origin | None = None) -> Value:
     """Lower `(f(x) for x in xs if c)` to a generator, which runs when it is iterated over."""
     first = iterables.held(lo, core.lower(lo, node.generators[0].iter), node)
-    return generators.made(lo, FunctionVal(as_function(lo, node), lo.scope, {}), {FIRST: first}, walrus_homes(lo, node))
+    return generators.made(lo, FunctionVal(as_function(lo, node, place), lo.scope, {}), {FIRST: first}, walrus_homes(lo, node))
 
 
 FIRST = Flag("items")
@@ -78,8 +76,3 @@ core.lower.register(gast.Set)(lambda lo, node: sets.made(lo, expressions.lower_l
 def lower_setcomp(lo: Lowering, node: gast.SetComp) -> Value:
     """Lower `{f(x) for x in xs}`."""
     return sets.made(lo, comprehension(lo, standing_for(node, gast.ListComp(node.elt, node.generators))), node)
-
-
-def summed(lo: Lowering, node, start: Value) -> Value:
-    """Lower `sum(f(x) for x in xs)` to a loop that adds without making a list."""
-    return loops.fold(lo, start, functools.partial(functions.plus, lo), lambda act, seeds: comprehension(lo, node, act))

@@ -19,11 +19,11 @@ import numpy as np
 
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.loop_indices import Counted, is_int
-from sourcead.analysis.sizes import Size, dims_in, empty_stack, fills, known_dtype, rank
+from sourcead.analysis.sizes import Size, dims_in, empty_stack, fills, known_dtype
 from sourcead.ir.nodes import (
     Atom, Block, Call, Const, Function, Index, Loop, Pop, Range, Slice, Stmt, Sub, Update, Var, fresh
 )
-from sourcead.ir.types import INT, Sym
+from sourcead.ir.types import INT, Sym, rank
 from sourcead.ir.walk import bound_vars, map_blocks, with_body, with_stmts
 from sourcead.passes.equality import same
 from sourcead.passes.loops.factor_arrays import FactorArray, FactorArrays, FunctionFacts, Term, chain_of
@@ -85,14 +85,14 @@ class LoopFission:
             return None
         op = stmt.op if stmt is not None and self.facts.uses[value] == 1 else None
         match op:
-            case Call(np.outer, (Var() as a, Var() as b), ()) if rank(a) == rank(b) == 1:
+            case Call(np.outer, (Var() as a, Var() as b), ()) if rank(a.type) == rank(b.type) == 1:
                 return Term(update, k, (a, b))
-            case Call(operator.matmul | np.matmul | np.dot, (Var() as a, Var() as b), ()) if rank(a) == rank(b) == 2:
+            case Call(operator.matmul | np.matmul | np.dot, (Var() as a, Var() as b), ()) if rank(a.type) == rank(b.type) == 2:
                 of_a, of_b = (self.facts.counting.transposed(v) if v in here else None for v in (a, b))
                 if of_a is not None:
                     return Term(update, k, (of_a, b))
                 return None if of_b is None else Term(update, k, (a, of_b), axis=1)
-            case Call(np.sum, (Var() as a,), (("axis", Const(axis)),)) if rank(a) == 2 and axis in (0, 1):
+            case Call(np.sum, (Var() as a,), (("axis", Const(axis)),)) if rank(a.type) == 2 and axis in (0, 1):
                 return Term(update, k, (a,), axis)
         return Term(update, k, (value,)) if len(dims) == 1 else None
 
@@ -143,7 +143,7 @@ class SplitLoop(FactorArrays):
         if not products:
             return self.stmts
         found = {v: self.find(v) for v in stacked}
-        batches = all(rank(v) == 2 for v in stacked)
+        batches = all(rank(v.type) == 2 for v in stacked)
         self.axis = 1 if batches and any(f and f.axis for f in found.values()) or any(t.axis for t in terms) else 0
         stacks = {v: self.array(v, found[v]) if found[v] else self.stack(v, shapes[v]) for v in stacked}
         self.sum_up(terms, stacks, shapes)
@@ -193,7 +193,7 @@ class SplitLoop(FactorArrays):
 
     def axis_of(self, v: Var) -> int:
         """Return the axis of a factor's stack along which the iterations lie."""
-        return self.axis if rank(v) == 2 else 0
+        return self.axis if rank(v.type) == 2 else 0
 
     def key(self, v: Var, at: Atom | Slice):
         """Return the subscript of a part of a factor's stack."""
@@ -280,7 +280,7 @@ class SplitLoop(FactorArrays):
 
         def joined(v: Var, axis: int) -> Var:
             """Return the stack with iterations and batch joined to one axis, over which the product sums."""
-            if rank(v) == 1:
+            if rank(v.type) == 1:
                 return stacks[v]
             if (v, axis) not in flat:
                 kept = shapes[v][1 - axis].write(build)

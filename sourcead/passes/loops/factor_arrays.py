@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sourcead.analysis.loop_indices import Counted, Counting, axis_of, is_int, offset
+from sourcead.analysis.affine import number
+from sourcead.analysis.loop_indices import Counted, Counting, axis_of, offset
 from sourcead.analysis.residual_stacks import residual_stacks
 from sourcead.analysis.sizes import Size, Sizes, dims_in, fills, known_dtype
 from sourcead.ir.nodes import Call, Function, Index, Loop, Stmt, Sub, Update, Var
@@ -117,7 +118,7 @@ class FactorArrays:
         others = [offset(key[0] if isinstance(key, tuple) else key, self.index, self.facts.made) for key in keys]
         if at is None or None in others or min(others) + self.counted.first < 0:
             return False
-        down = is_int(self.loop.domain.step, -1)
+        down = number(self.loop.domain.step) == -1
         return all(
             s is stmt or (other < at if down else other > at) or (other == at and k < chain.index(stmt))
             for k, (s, other) in enumerate(zip(chain, others))

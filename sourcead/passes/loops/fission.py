@@ -17,8 +17,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from sourcead.analysis.affine import number
 from sourcead.analysis.builder import Builder, atom_type
-from sourcead.analysis.loop_indices import Counted, is_int
+from sourcead.analysis.loop_indices import Counted
 from sourcead.analysis.sizes import Size, dims_in, empty_stack, fills, known_dtype
 from sourcead.ir.nodes import (
     Atom, Block, Call, Const, Function, Index, Loop, Pop, Range, Slice, Stmt, Sub, Update, Var, fresh
@@ -127,7 +128,7 @@ class SplitLoop(FactorArrays):
 
     def backward(self, loop: Loop) -> Loop:
         """Return the loop with an index that counts down, as the reverse sweep does, if its index is not read."""
-        if self.facts.uses[loop.index] or is_int(loop.domain.step, -1):
+        if self.facts.uses[loop.index] or number(loop.domain.step) == -1:
             return loop
         last = self.before.call(operator.sub, self.counted.write_count(self.before, self.facts.counting), Const(1))
         domain = Range(last, Const(self.counted.first - 1), Const(-1))
@@ -230,7 +231,7 @@ class SplitLoop(FactorArrays):
         """Return an array in place of the list of residuals from which each iteration pops the factor, or None without such a list."""
         pop = self.here.get(v)
         stack = self.facts.stacks.get(pop.op.base) if pop is not None and isinstance(pop.op, Pop) else None
-        if stack is None or not stack.is_simple or not is_int(self.loop.domain.step, -1):
+        if stack is None or not stack.is_simple or number(self.loop.domain.step) != -1:
             return None
         build, append = stack.builds[0].stmt, stack.pushes[0].stmt
         made = next((s for s in self.stmts[: self.at] if self.fills(s, append)), None)
@@ -270,7 +271,7 @@ class SplitLoop(FactorArrays):
         """Return whether a statement is a loop that runs the append once for each of the same indices, upward."""
         counted = self.facts.counting.of(stmt.op) if isinstance(stmt.op, Loop) and append in stmt.op.body.stmts else None
         alike = counted is not None and counted.first == self.counted.first and same(counted.count, self.counted.count)
-        return alike and is_int(stmt.op.domain.step, 1)
+        return alike and number(stmt.op.domain.step) == 1
 
     # -- sums ----------------------------------------------------------------------------------------------------------
 

@@ -18,7 +18,9 @@ from sourcead.frontend.core import (
 )
 from sourcead.frontend.values import iterables, lists, objects, sequences, sets
 from sourcead.ir.nodes import Atom, Call, Const, Var
-from sourcead.ir.types import BOOL, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, Undefined, Unknown, join
+from sourcead.ir.types import (
+    BOOL, AnyTuple, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, Undefined, Unknown, join
+)
 
 
 @core.operate.register(object)
@@ -42,6 +44,9 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
             raise core.refused(
                 lo, "`+` of a list or tuple and of what may be a list or an array", "write `np.add(a, b)` for arrays, `[*a, *b]` for lists"
             )
+    if fn in (operator.add, operator.mul) and any(isinstance(core.data_type(lo, v), AnyTuple) for v in values):
+        if not any(isinstance(core.data_type(lo, v), Array) for v in values):
+            raise core.refused(lo, "`+` or `*` of a tuple whose length is not known here", "write `[*a, *b]`")
     if fn is operator.or_ and all(isinstance(v, Cell) and v.kind == "dict" for v in values):
         for value in values:
             lo.alive(value)

@@ -100,7 +100,7 @@ def refused_b27(x):
     return sum((a * b for a, b in zip(it, it)))
 
 
-def refused_b48(x):
+def right_b48(x):
     gs = [(q * k for q in x) for k in range(3)]
     return sum(sum(g) for g in gs)
 

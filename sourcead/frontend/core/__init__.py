@@ -25,3 +25,4 @@ from sourcead.frontend.core.operations import (
     operate, replaced_statement, special_method, statement, store, subscript, truth
 )
 from sourcead.frontend.core.optional_tuples import compared_with_none, is_none, pair_of, pairs_in_arms
+from sourcead.frontend.core.reading import same_view

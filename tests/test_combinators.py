@@ -102,7 +102,24 @@ def test_known_operators_are_calls_of_numpy():
 def test_operators_that_take_batches_run_as_a_tree():
     n = 1000
     shown = text(lambda x: sa.reduce(lambda p, q: p + q + 0.5 * p * q, x, 0.0), np.full(n, 1e-3))
-    assert "while len(xs) > 1" in shown and "for x" not in shown
+    assert "while len(xs) > 1" in shown and "\n    for x" not in shown
+
+
+def test_operators_of_three_arrays_run_as_a_tree_too():
+    def after(f, g):
+        return f[0] * g[0], g[0] * f[1] + g[1], f[2] + g[2]
+
+    def scanned(a, b):
+        _, y, z = sa.scan(after, (a, b, a * b), (1.0, 0.0, 0.0))
+        return np.sum(y**2 + z)
+
+    def reduced(a, b):
+        _, y, z = sa.reduce(after, (a, b, a * b), (1.0, 0.0, 0.0))
+        return y**2 + z
+
+    for function in (scanned, reduced):
+        sa.check_grads(function, (np.linspace(0.5, 1.5, 7), np.linspace(-1.0, 1.0, 7)))
+        assert "while" in sa.grad(function).lower(np.ones(7), np.ones(7)).text
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 8, 9])

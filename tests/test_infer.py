@@ -281,11 +281,46 @@ def test_fresh_arrays_take_the_shape_they_are_given():
 def test_what_depends_on_values_is_not_promised():
     assert infer_call(operator.pow, [Arg(INT), Arg(INT)]) == UNKNOWN
     assert infer_call(max, [Arg(INT), Arg(FLOAT)]) == UNKNOWN
-    assert infer_call(np.tensordot, [Arg(type_of(np.ones((2, 2)))), Arg(type_of(np.ones((2, 2)))), Arg(INT)]) == UNKNOWN
+    assert infer_call(np.tensordot, [Arg(type_of(np.ones((2, 2)))), Arg(type_of(np.ones((2, 2)))), Arg(INT)]).dims is None
     assert infer_call(np.linalg.eigvals, [Arg(type_of(np.eye(3)))]).dtype is None
     assert infer_call(np.emath.sqrt, [Arg(type_of(np.eye(3)))]) == UNKNOWN
     squeezed = infer_call(np.squeeze, [Arg(Array(np.dtype(float), (anydim(), 1)))])
     assert squeezed == UNKNOWN or squeezed.dims is None
+
+
+@pytest.mark.parametrize(
+    "fn, options, shapes, expected",
+    [
+        (np.matmul, {}, ("nm", "kp"), "np"),
+        (np.matmul, {}, ("anm", "akp"), "anp"),
+        (np.tensordot, {"axes": 2}, ("nmk", "abp"), "np"),
+        (np.vstack, {}, (("nm", "kp"),), "?m"),
+        (np.stack, {"axis": 1}, (("nm", "kp"),), "n2m"),
+        (np.concatenate, {"axis": -1}, (("nmk", "abp", "cde"),), "nm?"),
+        (np.linalg.solve, {}, ("nm", "k"), "n"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_dims_that_must_be_equal_are_found(fn, options, shapes, expected):
+    dims = {letter: many() for letter in "nmkpabcde"} | {"2": 2}
+
+    def typed(shape):
+        if isinstance(shape, tuple):
+            return TupleT(tuple(map(typed, shape)))
+        return Array(np.dtype(float), tuple(dims[letter] for letter in shape))
+
+    found = infer_call(fn, [Arg(typed(s)) for s in shapes], {k: Arg(UNKNOWN, v) for k, v in options.items()})
+    assert len(found.dims) == len(expected)
+    for dim, letter in zip(found.dims, expected):
+        assert dim not in dims.values() if letter == "?" else dim is dims[letter]
+
+
+def test_dims_that_may_broadcast_are_not_taken_for_equal():
+    n, m, k = anydim(), anydim(), many()
+    found = infer_call(np.matmul, [Arg(Array(np.dtype(float), (n, 3, 4))), Arg(Array(np.dtype(float), (m, 4, 3)))])
+    assert found.dims[0] not in (n, m) and found.dims[1:] == (3, 3)
+    found = infer_call(np.matmul, [Arg(Array(np.dtype(float), (n, 3, 4))), Arg(Array(np.dtype(float), (k, 4, 3)))])
+    assert found.dims == (k, 3, 3)
 
 
 def test_nothing_of_the_users_is_called():

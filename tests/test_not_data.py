@@ -1,5 +1,7 @@
 """Functions and slices that loops and branches make, and objects of NumPy that are called by a subscript."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -88,9 +90,20 @@ def key_from_brackets(x, n=1):
     return np.sum(x[np.s_[n:, ::2]] ** 2) + np.sum(x[np.index_exp[n : n + 1]] ** 3)
 
 
+def descriptions_of_types(x):
+    described = x.dtype
+    scale = described.itemsize * 1.0
+    if described.kind == "f" and sys.version_info.major == 3 and float in FLOATS.__args__:
+        scale += np.finfo(described).bits + 1e300 * sys.float_info.min
+    return np.sum(x**2) * scale / (1 + np.iinfo(np.int8).max) + np.sum(x) * np.finfo(x.dtype).eps
+
+
+FLOATS = float | np.float64
+
 PROGRAMS = [
     lambda_in_a_loop, function_in_a_while, slice_in_a_loop, slices_in_a_list, keys_put_together, slice_of_a_branch, pixels_moved,
     open_grid, grid_of_fractions, range_in_brackets, key_from_brackets,
+    descriptions_of_types,
 ]  # fmt: skip
 
 

@@ -250,6 +250,18 @@ def test_running_and_whole_reductions(f):
     check_grads(f, (X,))
 
 
+@pytest.mark.parametrize(
+    "f", [lambda x: sum((e * e for e in x), start=3.0 * x[0]), lambda x: sum([e * e for e in x if e > 1.0], start=x[1] ** 2)]
+)
+def test_a_sum_of_a_generator_starts_where_it_is_told(f):
+    check_grads(f, (X,))
+
+
+def test_a_sum_of_what_map_gives_makes_no_list():
+    loss = grad(lambda x: sum(map(lambda e: e * e, x)))  # noqa: C417
+    assert np.allclose(loss(X), 2 * X) and "append" not in loss.source
+
+
 @pytest.mark.parametrize("f", [lambda x: sum(list(x, 3)), lambda x: sum(itertools.repeat()), lambda x: sum(x, begin=1.0)])
 def test_arguments_that_a_built_in_function_does_not_take_are_refused(f):
     with pytest.raises(UnsupportedSyntaxError, match="with these arguments"):

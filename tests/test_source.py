@@ -224,3 +224,14 @@ def test_function_with_assertions_rewritten_by_pytest_is_found():
         return x
 
     assert find_source(checked).name == "checked"
+
+
+def test_function_inside_with_a_constant_default_is_found():
+    def outer(x):
+        def inner(u, n=3):
+            return u * n
+
+        double, treble = (lambda u, n=2: u * n), (lambda u, n=3: u * n)
+        return inner(x) + double(x) * treble(x)
+
+    assert find_source(outer).name == "outer"

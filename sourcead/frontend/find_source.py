@@ -8,6 +8,7 @@ right one is taken.
 import __future__
 
 import ast
+import collections
 import functools
 import inspect
 import io
@@ -215,7 +216,7 @@ def _parse(code: types.CodeType, module: dict) -> tuple[list[str], _Functions]:
     nodes = [node for node in ast.walk(tree) if isinstance(node, FUNCTIONS)]
     functions: _Functions = {}
     for node, compiled in zip(nodes, _compiled(tree, nodes, code)):
-        functions.setdefault((_head(node).lineno, getattr(node, "name", "<lambda>")), []).append((node, compiled))
+        functions.setdefault(_beginning(node), []).append((node, compiled))
     _files[file] = lines, functions
     return _files[file]
 
@@ -225,34 +226,50 @@ def _head(node: ast.AST) -> ast.AST:
     return next(iter(getattr(node, "decorator_list", ())), node)
 
 
+def _beginning(node: ast.AST) -> tuple[int, str]:
+    """The line where the code of a function begins, and its name."""
+    return _head(node).lineno, getattr(node, "name", "<lambda>")
+
+
 _FUTURE = functools.reduce(
     lambda flags, name: flags | getattr(__future__, name).compiler_flag, __future__.all_feature_names, 0
 )
 
 
 def _compiled(tree: ast.Module, nodes: list[ast.AST], code: types.CodeType) -> list[types.CodeType | None]:
-    """The code of each function in a file, each on a line of its own, which tells apart those that begin on one line."""
+    """The code of each function in a file.
+
+    Functions of one name that begin on one line are compiled on lines of their own, which tells them apart; the others stay where they
+    are, because Python compiles a default on the line of its function to other instructions than one on another line.
+    """
     if code.co_filename.startswith(_PACKAGE):  # nobody edits these files while they run: no need to compile and compare
         return [None] * len(nodes)
-    heads = {_head(node): node for node in nodes}
-    before = {head: (head.lineno, head.end_lineno) for head in heads}
-    for place, head in enumerate(heads, PLACES):
+    begin = collections.Counter(map(_beginning, nodes))
+    before = {head: (head.lineno, head.end_lineno) for head in (_head(node) for node in nodes if begin[_beginning(node)] > 1)}
+    found = _codes(tree, code)
+    for place, head in enumerate(before, PLACES):
         head.lineno, head.end_lineno = place, place + 1
-    names = [(_head(node).lineno, getattr(node, "name", "<lambda>")) for node in nodes]
+    found |= _codes(tree, code, PLACES) if before else {}
+    names = list(map(_beginning, nodes))
+    for head, place in before.items():
+        head.lineno, head.end_lineno = place
+    return list(map(found.get, names))
+
+
+def _codes(tree: ast.Module, code: types.CodeType, first: int = 0) -> dict[tuple[int, str], types.CodeType]:
+    """Compile a file with the options of `code`; return its functions from the line `first` on, by line and name."""
     flags = code.co_flags & _FUTURE | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
     try:
         todo = [compile(tree, code.co_filename, "exec", flags, dont_inherit=True)]
     except (SyntaxError, ValueError):
         todo = []
-    finally:
-        for head, place in before.items():
-            head.lineno, head.end_lineno = place
     found = {}
     while todo:
         inner = todo.pop()
-        found[inner.co_firstlineno, inner.co_name] = inner
+        if inner.co_firstlineno >= first:
+            found[inner.co_firstlineno, inner.co_name] = inner
         todo += [c for c in inner.co_consts if isinstance(c, types.CodeType)]
-    return list(map(found.get, names))
+    return found
 
 
 def _choose(candidates: list[tuple[ast.AST, types.CodeType | None]], code: types.CodeType) -> ast.AST | None:

@@ -158,6 +158,11 @@ class Unknown(Type):
 
 
 @dataclass(frozen=True)
+class AnyTuple(Unknown):
+    """A tuple of numbers and arrays whose length is known only at run time; NumPy makes an array of it, all else treats it as unknown."""
+
+
+@dataclass(frozen=True)
 class Foreign(Type):
     """An object whose methods the text calls directly, such as a random generator."""
 
@@ -336,7 +341,7 @@ def fits(t: Type, promise: Type, free: Collection[Sym] = ()) -> bool:
     """Return whether a value of type `t` keeps the promise; a dim of the promise in `free` stands for any size from its least size up."""
     match promise, t:
         case Unknown(), _:
-            return True
+            return promise in (UNKNOWN, t)
         case _, Undefined():
             return True
         case Scalar(k1, d1), Scalar(k2, d2) if d1 == ANY_DTYPE:

@@ -163,40 +163,28 @@ def together(f: Callable, *xs: Any) -> Any:
     return map(f, *xs)
 
 
-def reduced_by_halves(op: Callable, xs: Any, initial: Any) -> Any:
-    """Compute `reduce` as a tree: combine neighbours until one element is left."""
-    while len(xs) > 1:
-        half = len(xs) // 2
-        pairs = together(op, xs[0 : 2 * half : 2], xs[1 : 2 * half : 2])
-        xs = np.concatenate([pairs, xs[2 * half :]])
-    return op(initial, xs[0]) if len(xs) > 0 else initial
+def reduced_by_halves(op: Callable, xs: tuple, initial: tuple) -> tuple:
+    """Compute `reduce` of a tuple of arrays as a tree: combine neighbours until one element is left."""
+    while len(xs[0]) > 1:
+        half = len(xs[0]) // 2
+        pairs = together(op, tuple([x[0 : 2 * half : 2] for x in xs]), tuple([x[1 : 2 * half : 2] for x in xs]))
+        xs = tuple([np.concatenate([pairs[k], x[2 * half :]]) for k, x in enumerate(xs)])
+    return op(initial, tuple([x[0] for x in xs])) if len(xs[0]) > 0 else initial
 
 
-def scanned_by_doubling(op: Callable, xs: Any, initial: Any) -> Any:
-    """Compute `scan` as W. Hillis and G. Steele do (Data parallel algorithms, 1986): after step k, each element combines 2^k elements."""
+def scanned_by_doubling(op: Callable, xs: tuple, initial: tuple) -> tuple:
+    """Compute `scan` of a tuple of arrays as W. Hillis and G. Steele do (Data parallel algorithms, 1986).
+
+    After step k, each element combines 2^k elements.
+    """
     reach = 1
-    while reach < len(xs):
-        xs = np.concatenate([xs[:reach], together(op, xs[:-reach], xs[reach:])])
+    while reach < len(xs[0]):
+        pairs = together(op, tuple([x[:-reach] for x in xs]), tuple([x[reach:] for x in xs]))
+        xs = tuple([np.concatenate([x[:reach], pairs[k]]) for k, x in enumerate(xs)])
         reach *= 2
     return together(lambda x: op(initial, x), xs)
 
 
-def pairs_reduced_by_halves(op: Callable, xs: tuple, initial: tuple) -> tuple:
-    """Do the same as `reduced_by_halves` for tuples of two arrays."""
-    first, second = xs
-    while len(first) > 1:
-        half = len(first) // 2
-        a, b = together(op, (first[0 : 2 * half : 2], second[0 : 2 * half : 2]), (first[1 : 2 * half : 2], second[1 : 2 * half : 2]))
-        first, second = np.concatenate([a, first[2 * half :]]), np.concatenate([b, second[2 * half :]])
-    return op(initial, (first[0], second[0])) if len(first) > 0 else initial
-
-
-def pairs_scanned_by_doubling(op: Callable, xs: tuple, initial: tuple) -> tuple:
-    """Do the same as `scanned_by_doubling` for tuples of two arrays."""
-    first, second = xs
-    reach = 1
-    while reach < len(first):
-        a, b = together(op, (first[:-reach], second[:-reach]), (first[reach:], second[reach:]))
-        first, second = np.concatenate([first[:reach], a]), np.concatenate([second[:reach], b])
-        reach *= 2
-    return together(lambda x: op(initial, x), (first, second))
+def of_one_array(compute: Callable, op: Callable, xs: Any, initial: Any) -> Any:
+    """Compute for an array what `compute` does for a tuple of arrays."""
+    return compute(lambda a, b: (op(a[0], b[0]),), (xs,), (initial,))[0]

@@ -16,7 +16,7 @@ from typing import Any
 
 from sourcead.analysis.builder import Builder
 from sourcead.analysis.unassigned import without_nothing
-from sourcead.ir.nodes import Function, Var
+from sourcead.ir.nodes import Function
 from sourcead.passes.cleanup.algebra import simplify_arithmetic
 from sourcead.passes.cleanup.broadcasts import remove_broadcasts
 from sourcead.passes.cleanup.common_subexpressions import merge_common
@@ -26,7 +26,7 @@ from sourcead.passes.cleanup.shape_queries import query_current_versions, query_
 from sourcead.passes.cleanup.sums_of_products import factor_sums, multiply_einsums
 from sourcead.passes.cleanup.writes_through_reshape import expand_writes_through_reshape
 from sourcead.passes.loops.fission import sum_after_loops
-from sourcead.passes.loops.hoisting import expand_row_reshapes, hoist_products, share_arrays
+from sourcead.passes.loops.hoisting import expand_row_reshapes, hoist_products
 from sourcead.passes.loops.interchange import interchange_loops
 from sourcead.passes.loops.scalar_replacement import accumulate_in_variables
 from sourcead.passes.residuals.add_to_records import add_to_records
@@ -48,7 +48,6 @@ class Context:
         derived: whether the function is itself a derivative, which may read an old version of an array that it has written.
         splits: whether the products of all iterations of a loop may be put together, which takes memory.
         lists: whether a list may hold None at positions that are filled later.
-        products: the arrays of products that were taken out of loops.
     """
 
     notes: list[str] = field(default_factory=list)
@@ -56,7 +55,6 @@ class Context:
     derived: bool = False
     splits: bool = False
     lists: bool = True
-    products: set[Var] = field(default_factory=set)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,9 +117,8 @@ CLEANUP = (
 BEFORE = (
     Pass(copy_live_versions, "first: the plan of residuals, and the passes below, rely on versions that do not overlap", "derived"),
     Pass(interchange_loops, "before products are hoisted, which it makes possible", "splits", ("notes", "build")),
-    Pass(hoist_products, "before arrays are shared, of which it makes the products", "splits", ("notes", "build", "products")),
-    Pass(share_arrays, "after the products, which it puts where the loop writes", "splits", ("build", "products")),
-    Pass(simplify, "to remove what the three passes above left, if they did anything", "notes"),
+    Pass(hoist_products, "after it: products in the inner loop are those of all times", "splits", ("notes", "build")),
+    Pass(simplify, "to remove what the two passes above left, if they did anything", "notes"),
     Pass(accumulate_in_variables, "last: the passes above know elements of arrays, not the variables that it makes of them"),
 )
 

@@ -7,7 +7,7 @@ import numpy as np
 from sourcead import runtime
 from sourcead.ir.records import list_type
 from sourcead.ir.types import (
-    BOOL, COMPLEX, FLOAT, INT, UNKNOWN, Array, ListT, NoneType, Scalar, Str, TupleT, Type, Undefined, join
+    BOOL, COMPLEX, FLOAT, INT, UNKNOWN, AnyTuple, Array, ListT, NoneType, Scalar, Str, TupleT, Type, Undefined, join
 )
 from sourcead.primitives.registry import enter, infers
 from sourcead.primitives.result_types.elementwise import elementwise
@@ -111,7 +111,9 @@ def _sequence(fn, args, kwargs) -> Type:
         case ListT(item, items):
             if fn is sorted:
                 return ListT(item)
-            return args[0].type if fn is list else TupleT(items) if items is not None else UNKNOWN
+            if fn is list:
+                return args[0].type
+            return TupleT(items) if items is not None else AnyTuple() if isinstance(item, (Array, Scalar)) else UNKNOWN
         case Array(_, dims) if dims and fn is not tuple:
             return ListT(_element(args[0].type))
     return UNKNOWN

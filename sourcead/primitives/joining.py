@@ -6,11 +6,10 @@
 
 import numpy as np
 
-from sourcead.ir.types import UNKNOWN, Array, ListT, TupleT, Type, anydim
+from sourcead.ir.types import UNKNOWN, Array, ListT, Type, anydim
 from sourcead.primitives.registry import adjoint, enter, family, infers, linear
-from sourcead.primitives.result_types.by_example import array_dtype, sized
-from sourcead.primitives.result_types.dims import equal_dim, sum_of_dims
-from sourcead.primitives.result_types.operands import Arg, Impossible, arrange, array_type, axes_of, const, only
+from sourcead.primitives.result_types.by_example import sized
+from sourcead.primitives.result_types.operands import Arg, Impossible, arrange, axes_of, const
 from sourcead.runtime import like_arrays, meshgrid_cotangents, split_like, unbroadcast_each, unstack
 
 family(__name__, memory="fresh")
@@ -67,100 +66,12 @@ enter(
 enter(np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, memory="shallow", view="maybe")
 enter(np.broadcast_arrays, memory="readonly", view="maybe")
 enter(np.meshgrid, memory="shared", view="maybe")
-enter(np.meshgrid, result=sized)
+enter(
+    np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack, np.meshgrid,
+    result=sized,
+)  # fmt: skip
 
 # ---- types ----
-
-
-def _sequence_items(arg: Arg) -> list[Arg] | None:
-    """Return the operands of a sequence argument, or None if their number is not known."""
-    if arg.items is not None:
-        return list(arg.items)
-    match arg.type:
-        case TupleT(items):
-            return [Arg(t) for t in items]
-        case ListT(_, items) if items is not None:
-            return [Arg(t) for t in items]
-        case Array(dtype, (int() as n, *dims)):
-            return [Arg(Array(dtype, tuple(dims))) for _ in range(n)]
-    return None
-
-
-def _sequence_element(arg: Arg) -> Array:
-    match arg.type:
-        case ListT(item, _):
-            return array_type(item)
-        case Array(dtype, dims) if dims:
-            return Array(dtype, dims[1:])
-    raise Impossible
-
-
-@infers(np.concatenate, np.stack)
-def _join(fn, args, kwargs) -> Type:
-    given = arrange("arrays axis out", args, kwargs)
-    only(given, "arrays axis")
-    axis = const(given.get("axis"), 0)
-    parts = _sequence_items(given["arrays"])
-    if parts is None:
-        parts, length = [Arg(_sequence_element(given["arrays"]))], None
-    else:
-        length = len(parts)
-    types = [p.type if isinstance(p.type, Array) else array_type(p.type) for p in parts]
-    if any(t.dims is None for t in types) or not types:
-        raise Impossible
-    dtype = _joined_dtype(parts)
-    if axis is None:
-        return Array(dtype, (anydim(),)) if fn is np.concatenate else UNKNOWN
-    ranks = {len(t.dims) for t in types}
-    if len(ranks) != 1:
-        raise Impossible
-    (rank,) = ranks
-    shared = [equal_dim(dims) for dims in zip(*(t.dims for t in types))]
-    if fn is np.stack:
-        (i,) = axes_of(Arg(UNKNOWN, axis), rank + 1)
-        return Array(dtype, (*shared[:i], anydim() if length is None else length, *shared[i:]))
-    (i,) = axes_of(Arg(UNKNOWN, axis), rank)
-    return Array(
-        dtype, (*shared[:i], sum_of_dims([t.dims[i] for t in types] if length is not None else []), *shared[i + 1 :])
-    )
-
-
-def _joined_dtype(parts: list[Arg]):
-    if any(isinstance(p.type, Array) and p.type.dtype is None for p in parts):
-        return None
-    return np.result_type(*(p.type.dtype if isinstance(p.type, Array) else array_dtype(p) for p in parts))
-
-
-@infers(np.vstack, np.hstack, np.dstack, np.column_stack)
-def _named_join(fn, args, kwargs) -> Type:
-    (sequence,) = args
-    parts = _sequence_items(sequence)
-    if parts is None or kwargs:
-        raise Impossible
-    types = [array_type(p.type) for p in parts]
-    dtype = _joined_dtype(parts)
-    if fn is np.hstack:
-        dims = [t.dims or (1,) for t in types]
-        axis = 0 if len(dims[0]) == 1 else 1
-    elif fn is np.vstack:
-        dims = [(1,) * (2 - len(t.dims)) + t.dims for t in types]
-        axis = 0
-    elif fn is np.column_stack:
-        dims = [t.dims if len(t.dims) >= 2 else ((t.dims or (1,))[0], 1) for t in types]
-        axis = 1
-    else:
-        dims = [np_dims(np.atleast_3d, t.dims) for t in types]
-        axis = 2
-    if len({len(d) for d in dims}) != 1:
-        raise Impossible
-    shared = [equal_dim(d) for d in zip(*dims)]
-    shared[axis] = sum_of_dims([d[axis] for d in dims])
-    return Array(dtype, tuple(shared))
-
-
-def np_dims(fn, dims) -> tuple:
-    """Return the dims of `fn(x)` for a function that only moves axes and adds axes of length 1."""
-    return tuple(1 if n == 1 else dims[n - 2] for n in fn(np.empty(tuple(range(2, 2 + len(dims))))).shape)
 
 
 @infers(np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit)

@@ -11,8 +11,8 @@ M. Giles, "Collected matrix derivative results for forward and reverse mode algo
 import numpy as np
 
 from sourcead.primitives.compositions import composed, refuse
-from sourcead.primitives.reductions import restore_axes
-from sourcead.primitives.registry import adjoint, adjoints, enter, family, linear, tangent, tangents
+from sourcead.primitives.reductions import cotangent_of, tangent_of
+from sourcead.primitives.registry import adjoint, adjoints, enter, family, in_both_modes, linear, tangent, tangents
 from sourcead.primitives.result_types.by_example import sized
 from sourcead.runtime import (
     cofactors, divide_or_zero, gather_cotangent, matrix_norm_slope, matrix_power_cotangent, matrix_power_tangent,
@@ -106,29 +106,23 @@ def slogdet_tangent(y, a, t_a):
 # ---- norms ----
 
 
-@adjoint(np.linalg.norm)
-def norm_adjoint(y, x, ord=None, axis=None, d_y=None, keepdims=False):
+def norm_parts(y, x, ord, axis):
+    """Return the parts of a norm as a reduction: what a sum goes through, and the slope at each element."""
     if ord is None or ord == "fro":
-        if np.iscomplexobj(x):
-            x = np.conj(x)
-        return restore_axes(divide_or_zero(d_y, y), axis, keepdims) * x, None, None
+        return lambda d: divide_or_zero(d, y), lambda: np.conj(x) if np.iscomplexobj(x) else x
     if isinstance(axis, int) or (axis is None and x.ndim == 1):
-        return restore_axes(d_y, axis, keepdims) * vector_norm_slope(x, ord, axis), None, None
-    return restore_axes(d_y, axis, keepdims) * matrix_norm_slope(x, ord, axis), None, None
+        return lambda d: d, lambda: vector_norm_slope(x, ord, axis)
+    return lambda d: d, lambda: matrix_norm_slope(x, ord, axis)
 
 
-@tangent(np.linalg.norm)
-def norm_tangent(y, x, ord=None, axis=None, t_x=None, keepdims=False):
-    if ord is None or ord == "fro":
-        if np.iscomplexobj(x):
-            return divide_or_zero(np.sum(np.real(np.conj(x) * t_x), axis=axis, keepdims=keepdims), y)
-        return divide_or_zero(np.sum(x * t_x, axis=axis, keepdims=keepdims), y)
-    if isinstance(axis, int) or (axis is None and x.ndim == 1):
-        slope = vector_norm_slope(x, ord, axis)
-    else:
-        slope = matrix_norm_slope(x, ord, axis)
-    return np.sum(np.real(slope * t_x), axis=axis, keepdims=keepdims)
-
+in_both_modes({np.linalg.norm: (
+    lambda y, x, ord=None, axis=None, d_y=None, keepdims=False: (
+        cotangent_of(*norm_parts(y, x, ord, axis), d_y, axis, keepdims), None, None
+    ),
+    lambda y, x, ord=None, axis=None, t_x=None, keepdims=False: (
+        tangent_of(y, *norm_parts(y, x, ord, axis), t_x, axis, keepdims)
+    ),
+)})
 
 # ---- chains of products, and diagonals ----
 

@@ -14,9 +14,7 @@ The reductions of ufuncs are these functions with another default: `np.add.reduc
 
 import numpy as np
 
-from sourcead.primitives.registry import (
-    adjoint, adjoints, enter, family, in_both_modes, like, linear, tangent, tangents
-)
+from sourcead.primitives.registry import adjoint, enter, family, in_both_modes, like, linear, tangent
 from sourcead.primitives.result_types.by_example import sized
 from sourcead.runtime import axis_size, divide_or_zero, middle_shares, product_of_others, unbroadcast
 
@@ -94,15 +92,53 @@ def average_tangent(y, x, axis=None, weights=None, t_x=None, t_weights=None, kee
     return np.average(t_x, axis=axis, weights=weights, keepdims=keepdims), t_of_weights / total
 
 
-# ---- products, extremes and medians ----
+# ---- products, extremes, medians and variances: y changes by the sum of slope * t_x, of which each part is `shared` alike ----
+
+
+def cotangent_of(shared, slope, d_y, axis, keepdims):
+    """Return the cotangent of a reduced array: the shares of the result's cotangent, times the slopes."""
+    return restore_axes(shared(d_y), axis, keepdims) * slope()
+
+
+def tangent_of(y, shared, slope, t_x, axis, keepdims):
+    """Return the tangent of a reduction, which is real if the result is."""
+    slopes = slope()
+    total = np.sum(slopes * t_x, axis=axis, keepdims=keepdims)
+    return shared(np.real(total) if np.iscomplexobj(slopes) and not np.iscomplexobj(y) else total)
+
+
+def of_reduction(parts):
+    """Return the adjoint and the tangent rule of a reduction.
+
+    Args:
+        parts: `parts(y, x, axis, keepdims)` returns two functions: what a sum goes through, and the slope at each element.
+    """
+    return (
+        lambda y, x, d_y, axis=None, keepdims=False: cotangent_of(*parts(y, x, axis, keepdims), d_y, axis, keepdims),
+        lambda y, x, t_x, axis=None, keepdims=False: tangent_of(y, *parts(y, x, axis, keepdims), t_x, axis, keepdims),
+    )
+
+
+def of_variance(parts):
+    """Return the adjoint and the tangent rule of a variance, for `parts(y, x, axis, keepdims, ddof)` as in `of_reduction`."""
+    return (
+        lambda y, x, d_y, axis=None, ddof=0, keepdims=False: (
+            cotangent_of(*parts(y, x, axis, keepdims, ddof), d_y, axis, keepdims)
+        ),
+        lambda y, x, t_x, axis=None, ddof=0, keepdims=False: (
+            tangent_of(y, *parts(y, x, axis, keepdims, ddof), t_x, axis, keepdims)
+        ),
+    )
 
 
 def by_slope(slope):
-    """Return the adjoint and the tangent rule of a reduction whose derivative by each element is `slope(x, axis)`."""
-    return (
-        lambda y, x, d_y, axis=None, keepdims=False: restore_axes(d_y, axis, keepdims) * slope(x, axis),
-        lambda y, x, t_x, axis=None, keepdims=False: np.sum(slope(x, axis) * t_x, axis=axis, keepdims=keepdims),
-    )
+    """Return the rules of a reduction whose derivative by each element is `slope(x, axis)`."""
+    return of_reduction(lambda y, x, axis, keepdims: (lambda d: d, lambda: slope(x, axis)))
+
+
+def by_share(there, axis, keepdims):
+    """Return the parts of a reduction whose derivative is the same for all elements that are `there`, and 0 for the others."""
+    return lambda d: d / reduced(np.sum, there, axis, keepdims), lambda: there
 
 
 def ptp_slope(x, axis):
@@ -112,62 +148,28 @@ def ptp_slope(x, axis):
     return top / np.sum(top, axis=axis, keepdims=True) - bottom / np.sum(bottom, axis=axis, keepdims=True)
 
 
-in_both_modes({
-    np.prod: by_slope(product_of_others), np.median: by_slope(middle_shares), np.ptp: by_slope(ptp_slope)
-})
-
-
-@adjoint(np.max, np.amax, np.min, np.amin, np.nanmax, np.nanmin)
-def max_adjoint(y, x, d_y, axis=None, keepdims=False):
-    hit = (x == restore_axes(y, axis, keepdims)).astype(x.dtype)
-    return restore_axes(d_y / reduced(np.sum, hit, axis, keepdims), axis, keepdims) * hit
-
-
-@tangent(np.max, np.amax, np.min, np.amin, np.nanmax, np.nanmin)
-def max_tangent(y, x, t_x, axis=None, keepdims=False):
-    hit = (x == restore_axes(y, axis, keepdims)).astype(x.dtype)
-    return np.sum(hit * t_x, axis=axis, keepdims=keepdims) / np.sum(hit, axis=axis, keepdims=keepdims)
-
-
-like(np.multiply.reduce, np.prod, axis=0)
-like(np.maximum.reduce, np.max, axis=0)
-like(np.minimum.reduce, np.min, axis=0)
-
-# ---- variances ----
-
-
-def deviations(x, axis, keepdims):
+def centred(mean, x, axis, keepdims):
     """Return the deviations of `x` from its mean, conjugated."""
     if np.iscomplexobj(x):
         x = np.conj(x)
-    return x - reduced(np.mean, x, axis, axis is not None and (axis != 0 or keepdims))
+    return x - reduced(mean, x, axis, axis is not None and (axis != 0 or keepdims))
 
 
-adjoints({
-    np.var: lambda y, x, d_y, axis=None, ddof=0, keepdims=False: (
-        restore_axes(2 * d_y / (number_along(x, axis) - ddof), axis, keepdims) * deviations(x, axis, keepdims)
-    ),
-    np.std: lambda y, x, d_y, axis=None, ddof=0, keepdims=False: (
-        restore_axes(divide_or_zero(d_y, y * (number_along(x, axis) - ddof)), axis, keepdims) * deviations(x, axis, keepdims)
-    ),
-})
-
-
-def deviations_times(x, t_x, axis, keepdims):
-    """Return the sum of the products of the deviations of `x` from its mean and the tangent `t_x`."""
-    centred = x - np.mean(x, axis=axis, keepdims=True)
-    product = np.real(np.conj(centred) * t_x) if np.iscomplexobj(x) else centred * t_x
-    return np.sum(product, axis=axis, keepdims=keepdims)
-
-
-tangents({
-    np.var: lambda y, x, t_x, axis=None, ddof=0, keepdims=False: (
-        2 * deviations_times(x, t_x, axis, keepdims) / (axis_size(x, axis) - ddof)
-    ),
-    np.std: lambda y, x, t_x, axis=None, ddof=0, keepdims=False: (
-        divide_or_zero(deviations_times(x, t_x, axis, keepdims), y * (axis_size(x, axis) - ddof))
-    ),
-})
+in_both_modes({
+    np.prod: by_slope(product_of_others), np.median: by_slope(middle_shares), np.ptp: by_slope(ptp_slope),
+    (np.max, np.amax, np.min, np.amin, np.nanmax, np.nanmin): of_reduction(lambda y, x, axis, keepdims: (
+        by_share((x == restore_axes(y, axis, keepdims)).astype(x.dtype), axis, keepdims)
+    )),
+    np.var: of_variance(lambda y, x, axis, keepdims, ddof: (
+        lambda d: 2 * d / (number_along(x, axis) - ddof), lambda: centred(np.mean, x, axis, keepdims)
+    )),
+    np.std: of_variance(lambda y, x, axis, keepdims, ddof: (
+        lambda d: divide_or_zero(d, y * (number_along(x, axis) - ddof)), lambda: centred(np.mean, x, axis, keepdims)
+    )),
+})  # fmt: skip
+like(np.multiply.reduce, np.prod, axis=0)
+like(np.maximum.reduce, np.max, axis=0)
+like(np.minimum.reduce, np.min, axis=0)
 
 # ---- memory, order and forms ----
 

@@ -9,8 +9,8 @@
 import numpy as np
 
 from sourcead.primitives.elementwise import real_if_real
-from sourcead.primitives.reductions import reduced, restore_axes
-from sourcead.primitives.registry import adjoint, adjoints, enter, family, tangent, tangents
+from sourcead.primitives.reductions import by_share, by_slope, centred, of_reduction, of_variance, reduced
+from sourcead.primitives.registry import adjoint, adjoints, enter, family, in_both_modes, tangent, tangents
 from sourcead.primitives.result_types.by_example import sized
 from sourcead.primitives.scans import cumsum_adjoint
 from sourcead.runtime import divide_or_zero, polyval_cotangents, product_of_others, root_slopes
@@ -19,78 +19,33 @@ family(__name__, memory="fresh")
 
 # ---- missing values ----
 
-adjoints({
-    np.nansum: lambda y, x, d_y, axis=None, keepdims=False: restore_axes(d_y, axis, keepdims) * ~np.isnan(x),
-})
-tangents({
-    np.nansum: lambda y, x, t_x, axis=None, keepdims=False: np.sum(t_x * ~np.isnan(x), axis=axis, keepdims=keepdims),
-})
+
+def there(x):
+    """Return 1 for each element that is not missing, 0 for the others."""
+    return (~np.isnan(x)).astype(x.dtype)
 
 
-@adjoint(np.nanmean)
-def nanmean_adjoint(y, x, d_y, axis=None, keepdims=False):
-    number = (~np.isnan(x)).astype(x.dtype)
-    return restore_axes(d_y / reduced(np.sum, number, axis, keepdims), axis, keepdims) * number
+def centred_there(x, axis, keepdims):
+    """Return the deviations of the elements from the mean of those that are not missing, conjugated; 0 where one is missing."""
+    return np.where(np.isnan(x), 0, centred(np.nanmean, x, axis, keepdims))
 
 
-@tangent(np.nanmean)
-def nanmean_tangent(y, x, t_x, axis=None, keepdims=False):
-    number = (~np.isnan(x)).astype(x.dtype)
-    return np.sum(t_x * number, axis=axis, keepdims=keepdims) / np.sum(number, axis=axis, keepdims=keepdims)
+def number_there(x, axis, keepdims):
+    """Return how many of the elements that are reduced to one are not missing."""
+    return reduced(np.sum, np.real(there(x)) if np.iscomplexobj(x) else there(x), axis, keepdims)
 
 
-@adjoint(np.nanprod)
-def nanprod_adjoint(y, x, d_y, axis=None, keepdims=False):
-    there = ~np.isnan(x)
-    others = product_of_others(np.where(there, x, 1), axis)
-    return restore_axes(d_y, axis, keepdims) * others * there
-
-
-@tangent(np.nanprod)
-def nanprod_tangent(y, x, t_x, axis=None, keepdims=False):
-    there = ~np.isnan(x)
-    return np.sum(product_of_others(np.where(there, x, 1), axis) * there * t_x, axis=axis, keepdims=keepdims)
-
-
-def slope_there(x, axis, ddof, factor):
-    """Return the deviations from the mean, times a factor, divided by the degrees of freedom; 0 where an element is missing."""
-    if np.iscomplexobj(x):
-        x = np.conj(x)
-    there = (~np.isnan(x)).astype(x.dtype)
-    ratio = factor * (np.where(there, x, 0) - np.nanmean(x, axis=axis, keepdims=True)) * there
-    return ratio / (np.sum(there, axis=axis, keepdims=True) - ddof)
-
-
-adjoints({
-    np.nanvar: lambda y, x, d_y, axis=None, ddof=0, keepdims=False: (
-        restore_axes(d_y, axis, keepdims) * slope_there(x, axis, ddof, 2)
-    ),
-    np.nanstd: lambda y, x, d_y, axis=None, ddof=0, keepdims=False: (
-        restore_axes(divide_or_zero(d_y, y), axis, keepdims) * slope_there(x, axis, ddof, 1)
-    ),
-})
-
-
-def deviations_there(x, t_x, axis, ddof, keepdims):
-    """Return the sum of the products of the deviations from the mean and the tangent, and the number of degrees of freedom."""
-    there = ~np.isnan(x)
-    centred = (np.where(there, x, 0) - np.nanmean(x, axis=axis, keepdims=True)) * there
-    n = np.sum(there.astype(np.abs(x).dtype), axis=axis, keepdims=keepdims) - ddof
-    product = np.real(np.conj(centred) * t_x) if np.iscomplexobj(x) else centred * t_x
-    return np.sum(product, axis=axis, keepdims=keepdims), n
-
-
-@tangent(np.nanvar)
-def nanvar_tangent(y, x, t_x, axis=None, ddof=0, keepdims=False):
-    total, n = deviations_there(x, t_x, axis, ddof, keepdims)
-    return 2 * total / n
-
-
-@tangent(np.nanstd)
-def nanstd_tangent(y, x, t_x, axis=None, ddof=0, keepdims=False):
-    total, n = deviations_there(x, t_x, axis, ddof, keepdims)
-    return divide_or_zero(total, y * n)
-
+in_both_modes({
+    np.nansum: by_slope(lambda x, axis: ~np.isnan(x)),
+    np.nanmean: of_reduction(lambda y, x, axis, keepdims: by_share(there(x), axis, keepdims)),
+    np.nanprod: by_slope(lambda x, axis: product_of_others(np.where(np.isnan(x), 1, x), axis) * ~np.isnan(x)),
+    np.nanvar: of_variance(lambda y, x, axis, keepdims, ddof: (
+        lambda d: 2 * d / (number_there(x, axis, keepdims) - ddof), lambda: centred_there(x, axis, keepdims)
+    )),
+    np.nanstd: of_variance(lambda y, x, axis, keepdims, ddof: (
+        lambda d: divide_or_zero(d, y * (number_there(x, axis, keepdims) - ddof)), lambda: centred_there(x, axis, keepdims)
+    )),
+})  # fmt: skip
 
 adjoints({np.nancumsum: lambda y, x, d_y, axis=None: cumsum_adjoint(y, x, d_y, axis) * ~np.isnan(x)})
 tangents({np.nancumsum: lambda y, x, t_x, axis=None: np.cumsum(t_x * ~np.isnan(x), axis)})

@@ -3,10 +3,11 @@
 Dinic's algorithm (E. A. Dinic, 1970): blocking flows in the graph of shortest augmenting paths.
 """
 
-from collections import deque
 from collections.abc import Hashable, Iterable, Mapping
+from itertools import pairwise
 
 INFINITE = float("inf")
+Room = list[dict[int, float]]  # how much more the edges from each node can take, and those that lead back
 
 
 def minimum_node_cut(
@@ -26,100 +27,57 @@ def minimum_node_cut(
         >>> sorted(minimum_node_cut({"a": 2, "b": 1, "c": 3}, [("a", "b"), ("b", "c")], ["a"], ["c"]))
         ['b']
     """
-    number: dict = {}
-    flow = Flow()
+    into = {key: 2 * k for k, key in enumerate(capacity)}  # each node is two, with an edge of its capacity between them
+    start, end = 2 * len(into), 2 * len(into) + 1
+    room: Room = [{} for _ in range(end + 1)]
 
-    def node(key: Hashable) -> int:
-        if key not in number:
-            number[key] = flow.node()
-        return number[key]
+    def edge(a: int, b: int, most: float = INFINITE) -> None:
+        room[a][b] = most
+        room[b].setdefault(a, 0)
 
-    start, end = node("start"), node("end")
-    for key, c in capacity.items():
-        flow.edge(node(("in", key)), node(("out", key)), c)
+    for key, most in capacity.items():
+        edge(into[key], into[key] + 1, most)
     for a, b in edges:
-        flow.edge(node(("out", a)), node(("in", b)), INFINITE)
+        edge(into[a] + 1, into[b])
     for key in sources:
-        flow.edge(start, node(("in", key)), INFINITE)
+        edge(start, into[key])
     for key in sinks:
-        flow.edge(node(("out", key)), end, INFINITE)
-    flow.maximise(start, end)
-    left = flow.distances(end, back=1)
-    return {key for key in capacity if left[number["in", key]] < 0 <= left[number["out", key]]}
+        edge(into[key] + 1, end)
+    while end in (level := distances(room, start)):
+        push(room, level, start, end)
+    left = distances(room, end, backward=True)
+    return {key for key, k in into.items() if k + 1 in left and k not in left}
 
 
-class Flow:
-    """A flow through a graph; edge `e` leads to node `to[e]`, can take `room[e]` more, and edge `e ^ 1` leads back.
+def distances(room: Room, origin: int, backward: bool = False) -> dict[int, int]:
+    """Return the distance from `origin`, or to it, of each node that is connected with it by edges that can take more."""
+    level = {origin: 0}
+    found = [origin]
+    for a in found:
+        for b, most in room[a].items():
+            if b not in level and (room[b][a] if backward else most) > 0:
+                level[b] = level[a] + 1
+                found.append(b)
+    return level
 
-    Attributes:
-        heads: the edges that leave each node.
-        to, room: of each edge.
-    """
 
-    def __init__(self) -> None:
-        self.heads: list[list[int]] = []
-        self.to: list[int] = []
-        self.room: list[float] = []
-
-    def node(self) -> int:
-        """Add a node and return its number."""
-        self.heads.append([])
-        return len(self.heads) - 1
-
-    def edge(self, a: int, b: int, capacity: float) -> None:
-        """Add an edge from `a` to `b`."""
-        for end, begin, room in ((b, a, capacity), (a, b, 0)):
-            self.heads[begin].append(len(self.to))
-            self.to.append(end)
-            self.room.append(room)
-
-    def maximise(self, start: int, end: int) -> None:
-        """Push as much as possible from one node to another."""
-        while (level := self.distances(start))[end] >= 0:
-            following = [0] * len(self.heads)
-            while path := self.path(start, end, level, following):
-                flow = min(self.room[e] for e in path)
-                if flow == INFINITE:
-                    raise ValueError("no finite cut separates the sources from the sinks")
-                for e in path:
-                    self.room[e] -= flow
-                    self.room[e ^ 1] += flow
-
-    def distances(self, start: int, back: int = 0) -> list[int]:
-        """Return the distance of each node from `start` along edges that can take more; -1 if it cannot be reached.
-
-        With `back=1`, it is the distance of `start` from each node.
-        """
-        level = [-1] * len(self.heads)
-        level[start] = 0
-        queue = deque([start])
-        while queue:
-            a = queue.popleft()
-            for e in self.heads[a]:
-                if self.room[e ^ back] > 0 and level[self.to[e]] < 0:
-                    level[self.to[e]] = level[a] + 1
-                    queue.append(self.to[e])
-        return level
-
-    def path(self, start: int, end: int, level: list[int], following: list[int]) -> list[int]:
-        """Return the edges of a shortest path that can take more, or an empty list if there is none.
-
-        `following` gives, for each node, the position in its list of edges from which the search continues.
-        """
-        path: list[int] = []
-        a = start
-        while a != end:
-            if following[a] == len(self.heads[a]):
-                if not path:
-                    return []
-                level[a] = -1
-                a = self.to[path.pop() ^ 1]
-                following[a] += 1
-                continue
-            e = self.heads[a][following[a]]
-            if self.room[e] > 0 and level[self.to[e]] == level[a] + 1:
-                path.append(e)
-                a = self.to[e]
-            else:
-                following[a] += 1
-        return path
+def push(room: Room, level: dict[int, int], start: int, end: int) -> None:
+    """Push as much as possible from the start to the end along edges that lead one level on."""
+    untried = {a: [b for b in room[a] if level.get(b) == level[a] + 1] for a in level}
+    path = [start]
+    while path:
+        a = path[-1]
+        while untried[a] and not (room[a][untried[a][-1]] > 0 and untried[a][-1] in level):
+            untried[a].pop()
+        if a == end:
+            flow = min(room[a][b] for a, b in pairwise(path))
+            if flow == INFINITE:
+                raise ValueError("no finite cut separates the sources from the sinks")
+            for a, b in pairwise(path):
+                room[a][b] -= flow
+                room[b][a] += flow
+            path = [start]
+        elif untried[a]:
+            path.append(untried[a][-1])
+        else:
+            del level[path.pop()]

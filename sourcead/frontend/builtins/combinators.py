@@ -52,10 +52,7 @@ KNOWN = (
     Known((np.logaddexp,), np.logaddexp, np.logaddexp.reduce, np.logaddexp.accumulate),
 )
 OF_EMPTY = (operator.add, operator.mul)  # their reductions and scans take empty arrays and all dtypes
-STEPS = {  # for one array, and for a pair of arrays
-    "reduced": (combinators.reduced_by_halves, combinators.pairs_reduced_by_halves),
-    "scanned": (combinators.scanned_by_doubling, combinators.pairs_scanned_by_doubling),
-}
+STEPS = {"reduced": combinators.reduced_by_halves, "scanned": combinators.scanned_by_doubling}
 
 
 # ---- map ----
@@ -186,18 +183,20 @@ def elements(lo: Lowering, array: Value, node):
 
 def without_loop(lo: Lowering, form: str, fn: Value, array: Value, initial: Value, node) -> Value | None:
     """Lower `reduce` or `scan` to a call of NumPy or to a tree of whole-array steps, or return None if neither is possible."""
-    is_pair = isinstance(array, TupleVal)
+    is_tuple = isinstance(array, TupleVal)
     known = next((row for row in KNOWN if isinstance(fn, Const) and any(f is fn.value for f in row.functions)), None)
     body = body_over_elements(lo, fn, [array, array], node)
     if known is None and body is not None:
         known = applied(body)
-    if known is not None and not is_pair and takes(known, atom_type(lo.read(array))):
+    if known is not None and not is_tuple and takes(known, atom_type(lo.read(array))):
         return joined(lo, known, getattr(known, form), initial, array, node)
-    if is_pair and (len(array.items) != 2 or not isinstance(initial, TupleVal)):
+    if is_tuple and not isinstance(initial, TupleVal):
         return None
     if body is None or not takes_batches(body) or not is_associative(lo, body):
         return None
-    return inlining.call_source(lo, find_source(STEPS[form][is_pair]), [fn, array, initial], {}, node)
+    if is_tuple:
+        return inlining.call_source(lo, find_source(STEPS[form]), [fn, array, initial], {}, node)
+    return inlining.call_source(lo, find_source(combinators.of_one_array), [Const(STEPS[form]), fn, array, initial], {}, node)
 
 
 def applied(body: BodyOverElements) -> Known | None:

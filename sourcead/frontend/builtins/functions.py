@@ -1,7 +1,6 @@
 """Lower built-in functions: `len`, `isinstance`, `range`, `zip`, `sum` and others."""
 
 import collections
-import functools
 import operator
 from dataclasses import replace
 from typing import Any
@@ -13,13 +12,11 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.builtins import in_python
 from sourcead.frontend.builtins.arguments import NONE, ONE, ZERO, lowers
-from sourcead.frontend.control import branches, loops
+from sourcead.frontend.control import branches
 from sourcead.frontend.core import TAKEN, USED, Cell, Iterable, Lowering, NotStatic, TupleVal, Value, roots
 from sourcead.frontend.values import dicts, iterables, sequences, walks
 from sourcead.ir.nodes import Call, Const, Slice, Stmt
-from sourcead.ir.types import (
-    ANY_DTYPE, BOOL, INT, UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, is_array
-)
+from sourcead.ir.types import ANY_DTYPE, BOOL, INT, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, is_array
 
 
 @lowers(len)
@@ -151,7 +148,7 @@ def builtin_tuple(lo: Lowering, node, value: Value = EMPTY) -> Value:
     """Lower `tuple(xs)`."""
     value = sequences.taken(lo, value, node)
     if isinstance(core.data_type(lo, value), ListT):
-        return lo.wrap(lo.build.call(tuple, lo.read(value), type=UNKNOWN), shares=roots(value))
+        return lo.wrap(lo.build.call(tuple, lo.read(value)), shares=roots(value))
     if isinstance(value, TupleVal) and value.cls is None:
         return value
     return TupleVal(tuple(sequences.static_items(lo, value, node)))
@@ -203,7 +200,7 @@ def builtin_defaultdict(lo: Lowering, node, factory: Value = NONE, given: Value 
 @lowers(sum)
 def builtin_sum(lo: Lowering, node, value: Value, start: Value = ZERO) -> Value:
     """Lower `sum(xs, start)`."""
-    value = sequences.taken(lo, value, node)
+    value = core.iterate(lo, value, node) if isinstance(value, Iterable) else sequences.taken(lo, value, node)
     if isinstance(value, (TupleVal, Iterable, Cell)) and getattr(value, "kind", "list") == "list" and core.has_known_items(value):
         items = sequences.static_items(lo, value, node)
         total = start
@@ -215,8 +212,7 @@ def builtin_sum(lo: Lowering, node, value: Value, start: Value = ZERO) -> Value:
     if not isinstance(value, Iterable) and is_array(atom_type(lo.read(value))):
         total = core.call_library(lo, np.sum, [value], {"axis": ZERO}, node)
         return total if isinstance(start, Const) and start.value == 0 else core.operate(lo, operator.add, start, total)
-    source = core.iterate(lo, value, node)
-    return loops.fold(lo, start, functools.partial(plus, lo), lambda act, seeds: loops.for_each(lo, source, act, "$total", seeds))
+    return core.call_object(lo, in_python.summed, [value, start], {}, node)
 
 
 def is_zero(total: Value) -> bool:
@@ -224,7 +220,8 @@ def is_zero(total: Value) -> bool:
     return isinstance(total, Const) and type(total.value) is int and total.value == 0
 
 
-def plus(lo: Lowering, total: Value, item: Value) -> Value:
+@lowers(in_python.plus)
+def plus(lo: Lowering, node, total: Value, item: Value) -> Value:
     """Lower `total + item`, but omit the 0 that a sum starts from."""
     return item if is_zero(total) and not isinstance(item, (Const, Cell)) else core.operate(lo, operator.add, total, item)
 

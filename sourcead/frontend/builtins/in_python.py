@@ -137,8 +137,9 @@ def numbered(items, number):
     """Compute `enumerate(items, number)` for a generator."""
     count = number
     for item in items:
-        yield count, item
-        count += 1
+        place = count
+        count += 1  # before the loop may be left
+        yield place, item
 
 
 @stands_in_for(itertools.starmap)
@@ -212,6 +213,20 @@ def reduce(function, items, *initial):
     for item in rest:
         total = function(total, item)
     return total
+
+
+@stands_in_for()
+def summed(items, start):
+    """Compute `sum(items, start)`."""
+    total = start
+    for item in items:
+        total = plus(total, item)
+    return total
+
+
+def plus(total, item):
+    """Add an item to a sum."""
+    return total + item
 
 
 @stands_in_for(itertools.accumulate)

@@ -159,7 +159,7 @@ def _lower_arm(lo: Lowering, arm: Callable[[], Any], birth: int, one_value: set)
                 settle(lo, held, atoms)
         changed = lo.journal.changed(mark, birth)
     state = {(slots, key): slots.get(key, MISSING) for slots, key in changed}
-    touched = {slots.cell for slots, _, _ in lo.journal.entries[mark:] if slots.cell is not None}
+    touched = {slots.cell for slots, *_ in lo.journal.entries[mark:] if slots.cell is not None}
     contents = {cell: cell.items for cell in touched if cell.kind != "array"}
     poisoned = {cell: cell.slots[POISON] for cell in touched if POISON in cell.slots}
     made = {cell: dict(cell.slots) for cell in touched if cell.slots.birth > birth}

@@ -62,7 +62,7 @@ def run(lo: Lowering, fn: FunctionVal, inner: Scope, act: Callable, leave: Flag 
         return left
 
     inner.consume = consume
-    with lo.in_scope(inner, Frame(node, bound)):
+    with lo.in_scope(inner, None if fn.source.name == "<genexpr>" else Frame(node, bound)):
         core.lower_statements(lo, [n for n in core.own_nodes(node) if isinstance(n, gast.Nonlocal)])
         left = core.lower_statements(lo, stopping(node) if leave is not None else node.body)
     return left.value if isinstance(left, exits.Return) else Const(None)

@@ -8,7 +8,7 @@ from sourcead.frontend.control import generators, recursion
 from sourcead.frontend.control.exits import Return
 from sourcead.frontend.core import Frame, FunctionVal, Lowering, Scope, TupleVal, Value
 from sourcead.frontend.find_source import Source
-from sourcead.ir.nodes import Const
+from sourcead.ir.nodes import Const, Origin
 
 MAX_INLINE = 60  # the most calls inside calls
 
@@ -27,15 +27,18 @@ def local_function(lo: Lowering, node) -> FunctionVal:
 
 
 class LocalSource:
-    """The source of a nested function: its own syntax tree, with the globals and the file of the function around it."""
+    """The source of a nested function: its own syntax tree, with the globals and the file of the function around it.
 
-    def __init__(self, outer: Source, node):
-        self.node, self.outer = node, outer
+    `places` has the place in the source of each node that does not stand where it is lowered.
+    """
+
+    def __init__(self, outer: Source, node, places: dict[gast.AST, Origin] | None = None):
+        self.node, self.outer, self.places = node, outer, places or {}
         self.name = getattr(node, "name", "<lambda>")
         self.globals, self.closure, self.file = outer.globals, outer.closure, outer.file
 
     def origin(self, node):
-        return self.outer.origin(node)
+        return self.places.get(node) or self.outer.origin(node)
 
 
 def bind(

@@ -10,7 +10,7 @@ from sourcead.frontend import core
 from sourcead.frontend.control import exits, loop_variants
 from sourcead.frontend.control.branches import RAISED, branch
 from sourcead.frontend.control.exits import NO_EXITS, Exits
-from sourcead.frontend.core import MISSING, Iterable, Lowering, NeverReturns, Value
+from sourcead.frontend.core import Iterable, Lowering, NeverReturns, Value
 from sourcead.ir.nodes import Const, Range, Var
 from sourcead.ir.types import INT
 
@@ -165,17 +165,3 @@ def for_each(lo: Lowering, iterable: Iterable, act: Callable[[Value], Any], inde
         element[:] = [value]
 
     run_loop(lo, ForLoop(iterable, bind, lambda: act(element[0]), index_name, seeds=seeds))
-
-
-def fold(lo: Lowering, initial: Value, step: Callable[[Value, Value], Value], run: Callable[[Callable, Callable], Any]) -> Value:
-    """Lower `step(... step(step(initial, e0), e1) ..., en)`.
-
-    `run(act, seeds)` lowers `act(e)` for each element, where `seeds` returns the slots that this is known to change.
-    """
-    names, key = lo.scope.names, "$total"
-    outer = names.get(key, MISSING)
-    lo.set(names, key, initial)
-    run(lambda e: lo.set(names, key, step(names[key], e)), lambda: [(names, key)])
-    result = names[key]
-    lo.set(names, key, outer)
-    return result

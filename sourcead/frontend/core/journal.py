@@ -69,7 +69,7 @@ class Journal:
     """Record all changes: `entries` lists those of slots, `others` tells how to undo the rest."""
 
     def __init__(self):
-        self.entries: list[tuple[Slots, Any, Any]] = []
+        self.entries: list[tuple[Slots, Any, Any, list]] = []
         self.others: list[tuple] = []
 
     def set(self, slots: Slots, key: Any, value: Any) -> None:
@@ -77,9 +77,10 @@ class Journal:
         old = slots.get(key, MISSING)
         if old is value:
             return
-        self.entries.append((slots, key, old))
+        later = list(slots)[list(slots).index(key) + 1 :] if value is MISSING and slots.cell is not None else []
+        self.entries.append((slots, key, old, later))
         if value is MISSING:
-            slots.pop(key, None)
+            del slots[key]
         else:
             slots[key] = value
 
@@ -89,16 +90,18 @@ class Journal:
     def rollback(self, mark: int) -> None:
         """Undo the changes of slots since a mark; keep other changes."""
         while len(self.entries) > mark:
-            slots, key, old = self.entries.pop()
+            slots, key, old, later = self.entries.pop()
             if old is MISSING:
                 slots.pop(key, None)
             else:
                 slots[key] = old
+            for after in later:  # the order of the keys of a dict is part of its value
+                slots[after] = slots.pop(after)
 
     def changed(self, mark: int, born_before: int) -> dict[tuple[Slots, Any], Any]:
         """Return the slots changed since the mark, of containers older than it, with their values at the mark."""
         changes: dict[tuple[Slots, Any], Any] = {}
-        for slots, key, old in itertools.islice(self.entries, mark, None):
+        for slots, key, old, _ in itertools.islice(self.entries, mark, None):
             if slots.birth < born_before:
                 changes.setdefault((slots, key), old)
         return changes

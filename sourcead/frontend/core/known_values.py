@@ -96,7 +96,7 @@ def is_sequence(value: Value) -> bool:
 
 def is_code(value: Any) -> bool:
     """Tell whether an object is part of the program rather than of its data."""
-    if isinstance(value, (type, types.ModuleType, str, type(None), np.dtype, SavingPolicy)):
+    if isinstance(value, (type, types.UnionType, types.ModuleType, str, type(None), np.dtype, SavingPolicy)):
         return True
     return callable(value) and not is_record(value)
 

@@ -12,7 +12,7 @@ from sourcead.frontend.control.exits import standing_for
 from sourcead.frontend.core import VALUE, Cell, Held, Iterable, Lowering, Value
 from sourcead.frontend.syntax.expressions import BINARY
 from sourcead.frontend.values import lists, objects, sequences, subscripts
-from sourcead.ir.nodes import Atom, Const, Let, Sub, Var
+from sourcead.ir.nodes import Atom, Const, Let, Slice, Sub, Var
 from sourcead.ir.types import Array, ListT
 
 
@@ -167,6 +167,8 @@ def lower_augassign(lo: Lowering, node) -> None:
         assign(lo, target, new)
     elif isinstance(target, gast.Attribute):  # its setter is called although the object is the same
         objects.set_attribute(lo, base, target.attr, old, target)
+    elif base is not None and (isinstance(key, Slice) or core.special_method(base, "__setitem__")):  # a slice of a list is a copy
+        core.store(lo, base, key, old, target)
 
 
 def augment_item(lo: Lowering, base: Cell, key: Value, fn, before: Atom, added: Value) -> None:

@@ -1,10 +1,10 @@
-"""Lower calls: the callee, the arguments, and the calls that become loops (`sum` and `next` of a generator expression)."""
+"""Lower calls: the callee and the arguments."""
 
 import gast
 
 from sourcead.frontend import core
 from sourcead.frontend.control import inlining
-from sourcead.frontend.core import Cell, FunctionVal, Iterable, Lowering, Value
+from sourcead.frontend.core import Cell, FunctionVal, Held, Iterable, Lowering, Value
 from sourcead.frontend.syntax import comprehensions, expressions
 from sourcead.frontend.values import lists, sequences
 from sourcead.ir.nodes import Const
@@ -14,13 +14,12 @@ from sourcead.ir.nodes import Const
 def lower_call(lo: Lowering, node: gast.Call) -> Value:
     """Lower `f(*args, **kwargs)`."""
     fn = core.lower(lo, node.func)
-    if isinstance(fn, Const) and fn.value is sum and node.args and isinstance(node.args[0], gast.GeneratorExp | gast.ListComp):
-        start = core.lower(lo, node.args[1]) if len(node.args) > 1 else Const(0)
-        return comprehensions.summed(lo, node.args[0], start)
     if (whole := starred_list(lo, fn, node)) is not None:
         return whole
-    args: list[Value] = expressions.elements(lo, node.args)
-    return core.call(lo, fn, args, keywords(lo, node), node)
+    args = node.args
+    if isinstance(fn, Const) and fn.value is sum and args and isinstance(args[0], gast.GeneratorExp | gast.ListComp):  # makes no list
+        args = [Held(comprehensions.lower_generator(lo, args[0], lo.here)), *args[1:]]
+    return core.call(lo, fn, expressions.elements(lo, args), keywords(lo, node), node)
 
 
 def starred_list(lo: Lowering, fn: Value, node: gast.Call) -> Value | None:

@@ -58,6 +58,7 @@ def over(lo: Lowering, node: gast.For, taken: list, listing: bool) -> Any:
         return loops.iteration_by_iteration(lo, leaving.leave, items, bind, body)
     changed = functools.partial(seeds, lo, node.target, node.body, node)
     loops.run_loop(lo, ForLoop(iterable, bind, body, index_name(node.target), leaving, changed, node))
+    walks.check_items(lo, taken, node)
     return None
 
 

@@ -10,8 +10,9 @@ from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.core import Cell, FunctionVal, Iterable, Lowering, MethodVal, TupleVal, Value
+from sourcead.frontend.core.known_values import FOLDABLE
 from sourcead.frontend.values import lists, objects
-from sourcead.ir.nodes import Call, Const, Slice, Var, View
+from sourcead.ir.nodes import Attr, Call, Const, Slice, Var, View
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Scalar, Str, Type, Unknown, is_array, kind_of, rank
 from sourcead.primitives.methods import INPLACE, METHODS, NORMALISERS
 
@@ -34,6 +35,8 @@ def _attribute_of_tuple(lo: Lowering, value: TupleVal, name: str, node) -> Value
 
 @core.attribute.register(Const)
 def _attribute_of_constant(lo: Lowering, value: Const, name: str, node) -> Value:
+    if not value.live and (found := attribute_of_immutable(value.value, name)) is not None:
+        return found
     if value.live or isinstance(value.value, (int, float, complex, str, tuple, np.dtype)):
         return attribute_of_data(lo, value, name, node)
     return attribute_of_object(lo, value, name, node)
@@ -48,6 +51,8 @@ def attribute_of_data(lo: Lowering, value: Value, name: str, node) -> Value:
     t = atom_type(atom)
     if isinstance(t, Str):
         return MethodVal(value, name)
+    if (described := attribute_of_description(lo, atom, name)) is not None:
+        return described
     if name == "ndim" and rank(t) is not None:
         return Const(rank(t))
     if name in ("shape", "size") and isinstance(t, Scalar):
@@ -73,6 +78,32 @@ def attribute_of_data(lo: Lowering, value: Value, name: str, node) -> Value:
         why = f"`.{name}` of an array shows its memory, which the gradient does not share"
         raise core.unsupported(lo, node, why, "use `ravel()` or a subscript")
     return MethodVal(value, name)
+
+
+def attribute_of_immutable(obj: Any, name: str) -> Const | None:
+    """Return an attribute of an object that cannot change, such as `sys.float_info.min`, or None for any other object."""
+    named = isinstance(obj, tuple) and hasattr(obj, "n_fields")  # a tuple of the interpreter whose items have names
+    if not named and not isinstance(obj, (np.dtype, np.finfo, np.iinfo)) and type(obj).__module__ not in ("types", "typing"):
+        return None
+    found = getattr(obj, name, None)
+    return Const(found) if found is not None and isinstance(found, (*FOLDABLE, float)) else None
+
+
+def attribute_of_description(lo: Lowering, atom: Any, name: str) -> Value | None:
+    """Lower an attribute of what describes a dtype, as in `x.dtype.kind` and `np.finfo(x.dtype).eps`, or return None for other atoms."""
+    made = lo.build.made_by.get(atom) if isinstance(atom, Var) else None
+    match made:
+        case Attr(_, "dtype"):
+            found, known = core.known(lo, atom)
+        case Call(np.finfo | np.iinfo, (dtype,)):
+            found, known = core.known(lo, dtype)
+            known = made.fn(known) if found else None
+        case _:
+            return None
+    constant = attribute_of_immutable(known, name) if found else None
+    if constant is None or isinstance(made, Attr):
+        return constant
+    return lo.build.emit(Attr(atom, name), atom_type(constant), name)
 
 
 RESULTS = {
@@ -104,6 +135,8 @@ def attribute_of_object(lo: Lowering, value: Const, name: str, node) -> Value:
                 holder = obj.__dict__ if name in obj.__dict__ else obj  # some modules make their names on first access
                 lo.guards[(id(holder), name)] = (holder, name, found)
             return Const(found, text=text)
+        if hasattr(found, "n_fields"):  # as `sys.float_info`
+            return Const(found)
         return core.live_data(lo, name, found, (obj.__dict__, name))
     if core.is_code(found) or isinstance(found, enum.Enum) or isinstance(obj, enum.Enum):
         return Const(found, text=text)

@@ -209,6 +209,9 @@ def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
     if (found := core.call_special(lo, old, f"__i{objects.DUNDER.get(fn, fn.__name__)}__", [value], node)) is not None:
         return found
     if isinstance(old, Cell) and (old.kind == "list" or isinstance(core.data_type(lo, old), ListT)) and fn in (operator.add, operator.mul):
+        t = atom_type(value) if isinstance(value, Const) else core.data_type(lo, value)
+        if isinstance(t, (Array, Unknown)) or isinstance(t, Scalar) and fn is operator.add:  # NumPy's operator comes before the list's
+            return core.operate(lo, fn, old, value)
         if fn is operator.add:
             lists.extend(lo, old, value, node)
         else:

@@ -76,9 +76,19 @@ def unchanged(lo: Lowering, node, leave: Any = None) -> Iterator[list]:
     for one in (w for w in watched if isinstance(w, Watched)):
         if isinstance(one.what, Cell):
             if may_be_resized(lo, one.what, one.resized, leave):
-                raise core.unsupported(lo, node, "what this loop walks over is changed by it", "loop over a copy: `list(...)`")
+                raise changed_by_loop(lo, node)
         elif any(slot in one.what or slot[0] in one.what for slot in lo.journal.changed(one.mark, one.birth)):
             raise core.unsupported(lo, node, "a generator reads what this loop changes", "make a list of it before the loop: `list(...)`")
+
+
+def changed_by_loop(lo: Lowering, node) -> Exception:
+    return core.unsupported(lo, node, "what this loop walks over is changed by it", "loop over a copy: `list(...)`")
+
+
+def check_items(lo: Lowering, walks: list, node) -> None:
+    """Refuse a loop of the IR, which took all items of its lists and dicts before it, if it has changed them."""
+    if not all(one.stands(0) for one in walks if isinstance(one, Walk)):
+        raise changed_by_loop(lo, node)
 
 
 def element_now(lo: Lowering, walks: list[Walk], iterable: Iterable, k: int, node) -> Value:
@@ -88,6 +98,6 @@ def element_now(lo: Lowering, walks: list[Walk], iterable: Iterable, k: int, nod
             continue
         now, (key, _) = one.cell.items, one.items[k] if k < len(one.items) else (None, None)
         if iterable.walk is not one or len(now) != len(one.items) or key not in now:
-            raise core.unsupported(lo, node, "what this loop walks over is changed by it", "loop over a copy: `list(...)`")
+            raise changed_by_loop(lo, node)
         return one.taken(key, now[key])
     return iterable.items[k]

@@ -1,11 +1,13 @@
 """Types by example: NumPy is called on small values, and the dtype and rank of what it returns become those of the result type.
 
 Where the sizes of a result follow from those of the operands (`sized`), the examples give each unknown dim a size of its own, by
-which it is recognised in the result:
+which it is recognised in the result; where this makes the call fail, they show which dims must be equal (`_tied`):
 
     np.sum on arrays of shapes (4, 5), (11, 13)         (5,), (13,)         so the dim of the result is the second of the operand
 """
 
+import functools
+import itertools
 import math
 import warnings
 
@@ -13,10 +15,10 @@ import numpy as np
 
 from sourcead.ir.records import type_of
 from sourcead.ir.types import (
-    SMALL, UNKNOWN, Array, DictT, FunctionT, ListT, Scalar, Sym, TupleT, Type, anydim, map_type, parts
+    SMALL, UNKNOWN, Array, DictT, FunctionT, ListT, Scalar, Sym, TupleT, Type, anydim, map_type, parts, with_dims
 )
 from sourcead.primitives.registry import record
-from sourcead.primitives.result_types.dims import product_of_dims
+from sourcead.primitives.result_types.dims import broadcast_dim, equal_dim, not_one, product_of_dims
 from sourcead.primitives.result_types.operands import VARIANTS, Arg, Impossible, array_type, example_of, size_of
 
 
@@ -38,46 +40,107 @@ def sample(fn, args: list[Arg], kwargs: dict[str, Arg], rank_if_unknown: int | N
 def sized(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
     """Return the type of the result of a function whose sizes follow from those of the operands, whatever their values are.
 
-    If the arrays after the first have to fit its shape, so that examples of different sizes fail, they are left out to find the dims.
+    Where examples of different sizes fail, it is found which dims have to be equal.
     """
     if not record(fn).examples:
         return UNKNOWN
     if args and isinstance(args[0].type, (TupleT, ListT)):
-        args = [Arg(array_type(args[0].type)), *args[1:]]
+        args = [_sequence(args[0], record(fn).sequences == "kept"), *args[1:]]
+    vague = any(_is_vague(a.type) for a in (*args, *kwargs.values()))
+    args, kwargs = list(map(_in_double, args)), {k: _in_double(a) for k, a in kwargs.items()}
     try:
-        return _sized(fn, args, kwargs)
+        found = _sized(fn, args, kwargs)
     except Impossible:
-        rest = [a for a in args[1:] if not isinstance(a.type, Array)]
-        options = {k: a for k, a in kwargs.items() if not isinstance(a.type, Array)}
-        if not args or len(rest) + 1 + len(options) == len(args) + len(kwargs):
-            raise
-        found, alone = sample(fn, args, kwargs), _sized(fn, [args[0], *rest], options)
-        return _with_dims(found, alone)
+        names = _tied(fn, list(map(_by_type, args)), {k: _by_type(a) for k, a in kwargs.items()})
+        found = _sized(fn, [_by_type(a, names) for a in args], {k: _by_type(a, names) for k, a in kwargs.items()})
+    return _without_dtype(found) if vague else found
 
 
-def _with_dims(t: Type, like: Type) -> Type:
-    """Return the type with the dims of another, wherever both are arrays of one rank; elsewhere without sizes."""
-    match t, like:
-        case Array(dtype, dims), Array(_, others) if others is not None and len(dims) == len(others):
-            return Array(dtype, others)
-        case TupleT(items), TupleT(others) if len(items) == len(others):
-            return TupleT(tuple(map(_with_dims, items, others)))
-    return forget_sizes(t)
+def _sequence(arg: Arg, kept: bool) -> Arg:
+    """Return a sequence of arrays as a tuple of arrays if it is `kept` and its length is known, else as one array."""
+    items = getattr(arg.type, "items", None)
+    return Arg(TupleT(items)) if kept and items is not None else Arg(array_type(arg.type))
+
+
+def _by_type(arg: Arg, names: dict | None = None) -> Arg:
+    """Return an operand that has arrays without its value, with the dims in `names` replaced; return another operand as it is."""
+    return Arg(with_dims(arg.type, names or {})) if _dims_in(arg.type) else arg
 
 
 def _sized(fn, args, kwargs) -> Type:
     every = [*args, *kwargs.values()]
-    dims = [dim for a in every for dim in _dims_in(a.type)]
-    apart = dict.fromkeys(dim for dim in dims if isinstance(dim, Sym) or dim >= SMALL)
-    numbers = {dim: number for number, dim in enumerate(apart)}
-    vague = any(map(_is_vague, every))
-    found = _results(fn, list(map(_in_double, args)), {k: _in_double(a) for k, a in kwargs.items()}, None, numbers)
-    known = {tuple(size_of(dim, variant, numbers) for variant in found): dim for dim in numbers}
+    sizes = {dim: _own_sizes(dim, number) for number, dim in enumerate(_open_dims(every))}
+    found = _results(fn, args, kwargs, None, sizes)
+    known = {tuple(row[variant] for variant in found): dim for dim, row in sizes.items()}
     whole = next((a.type.dims for a in every if isinstance(a.type, Array) and a.type.dims is not None), ())
-    total = tuple(math.prod(size_of(dim, variant, numbers) for dim in whole) for variant in found)
+    total = tuple(math.prod(size_of(dim, variant, sizes) for dim in whole) for variant in found)
     known.setdefault(total, product_of_dims(whole))
-    merged = _merged(list(found.values()), known)
-    return _without_dtype(merged) if vague else merged
+    return _merged(list(found.values()), known)
+
+
+_FIRST, _STEP = (4, 21, 10, 13), (1, -2, 4, 6)
+
+
+def _own_sizes(dim, number: int) -> tuple[int, ...]:
+    """Return the sizes of a dim in the examples, which are in no simple relation to those of other dims and to constants.
+
+    The last is the least that is possible.
+    """
+    sizes = [first + step * number for first, step in zip(_FIRST, _STEP)]
+    if isinstance(dim, Sym) and dim.least < SMALL:
+        sizes[-1] = max(dim.least, 1)
+    return tuple(sizes)
+
+
+def _open_dims(every: list[Arg]) -> list:
+    """Return the dims whose sizes examples may choose: unknown ones, and those that are not part of a signature."""
+    return list(dict.fromkeys(d for a in every for d in _dims_in(a.type) if isinstance(d, Sym) or d >= SMALL))
+
+
+_MOST_TIED = 8
+
+
+def _tied(fn, args, kwargs) -> dict:
+    """Return which dim stands for each of those that must be equal for the call to work; raise `Impossible` if there are none.
+
+    A dim is tied if the call works where all dims are equal, and not where it alone differs; it is tied to those dims with which it
+    may differ.  Dims that may also be 1 broadcast.
+    """
+    every = [*args, *kwargs.values()]
+    sizes = list(dict.fromkeys(d for a in every for d in _dims_in(a.type) if isinstance(d, Sym) or d > 1))
+    for dims in (sizes, _open_dims(every)):  # some functions take axes of one small size only
+        if _works(fn, args, kwargs, dict.fromkeys(dims, SMALL)):
+            break
+    else:
+        raise Impossible
+
+    def works(others, size: int = 2 * SMALL + 1) -> bool:
+        return _works(fn, args, kwargs, {d: size if d in others else SMALL for d in dims})
+
+    names: dict = {}
+    left = [d for d in dims if not works([d])]
+    if not 1 < len(left) <= _MOST_TIED:
+        raise Impossible
+    while left:
+        first, *rest = left
+        groups = ((first, *more) for n in range(1, len(left)) for more in itertools.combinations(rest, n))
+        group = next(filter(works, groups), None)  # the least one
+        if group is None:
+            raise Impossible
+        best = equal_dim(group)
+        if any(not not_one(d) and works([d], 1) for d in group):
+            best = functools.reduce(broadcast_dim, group)
+        names |= dict.fromkeys(group, best)
+        left = [d for d in rest if d not in group]
+    return names
+
+
+def _works(fn, args, kwargs, sizes: dict) -> bool:
+    """Return whether a call works where dims have these sizes."""
+    try:
+        return bool(_results(fn, args, kwargs, None, {d: (size,) * len(VARIANTS) for d, size in sizes.items()}))
+    except Impossible:
+        return False
 
 
 def _dims_in(t: Type) -> tuple:
@@ -87,14 +150,20 @@ def _dims_in(t: Type) -> tuple:
     return tuple(dim for part in parts(t) for dim in _dims_in(part))
 
 
-def _is_vague(arg: Arg) -> bool:
-    """Return whether an operand is an array of unknown dtype, or of one that has no examples."""
-    return isinstance(arg.type, Array) and (arg.type.dtype is None or arg.type.dtype.kind not in "biufc")
+def _is_vague(t: Type) -> bool:
+    """Return whether a type has an array of unknown dtype, or of one that has no examples."""
+    if isinstance(t, Array):
+        return t.dtype is None or t.dtype.kind not in "biufc"
+    return any(map(_is_vague, parts(t)))
 
 
 def _in_double(arg: Arg) -> Arg:
-    """Return the operand with double precision in place of a dtype without examples."""
-    return Arg(Array(np.dtype(float), arg.type.dims)) if _is_vague(arg) else arg
+    """Return the operand with double precision in place of dtypes without examples."""
+
+    def double(t: Type) -> Type:
+        return Array(np.dtype(float), t.dims) if isinstance(t, Array) and _is_vague(t) else map_type(t, double)
+
+    return Arg(double(arg.type)) if _is_vague(arg.type) else arg
 
 
 def _without_dtype(t: Type) -> Type:
@@ -127,26 +196,26 @@ def _merged(types: list[Type], known: dict) -> Type:
 _CACHE: dict = {}
 
 
-def _results(fn, args, kwargs, rank_if_unknown: int | None, numbers: dict | None = None) -> dict[int, Type]:
+def _results(fn, args, kwargs, rank_if_unknown: int | None, sizes: dict | None = None) -> dict[int, Type]:
     """Return the types of the results of calls on examples, by the number of the example; raise `Impossible` if fewer than two work.
 
     Args:
         fn, args, kwargs: the call.
         rank_if_unknown: the rank of the examples of an array of unknown rank.
-        numbers: the numbers of the unknown dims that are to be told apart; arrays of unknown rank then have another one in each example.
+        sizes: the sizes of some dims in each example; arrays of unknown rank then have another one in each example.
     """
     try:
-        key = (fn, rank_if_unknown, *(_key(a, numbers) for a in args), *((k, _key(a, numbers)) for k, a in kwargs.items()))
+        key = (fn, rank_if_unknown, *(_key(a, sizes) for a in args), *((k, _key(a, sizes)) for k, a in kwargs.items()))
         found = _CACHE.get(key)
     except TypeError:  # not hashable
         key = found = None
     if found is None:
         found = {}
         for variant in VARIANTS:
-            rank = rank_if_unknown if numbers is None else variant + 1
+            rank = rank_if_unknown if sizes is None else variant + 1
             try:
-                values = [example_of(a, variant, rank, numbers) for a in args]
-                named = {k: example_of(a, variant, rank, numbers) for k, a in kwargs.items()}
+                values = [example_of(a, variant, rank, sizes) for a in args]
+                named = {k: example_of(a, variant, rank, sizes) for k, a in kwargs.items()}
                 with warnings.catch_warnings(), np.errstate(all="ignore"):
                     warnings.simplefilter("ignore")
                     found[variant] = _promise(fn(*values, **named))
@@ -185,38 +254,38 @@ def forget_sizes(t: Type, plain: bool = False) -> Type:
     return ListT(found.item) if isinstance(found, ListT) else found
 
 
-def _key(arg: Arg, numbers: dict | None):
+def _key(arg: Arg, sizes: dict | None):
     """Return the part of an operand that an example depends on, as a hashable key."""
     if arg.known:
         hash(arg.value)
         return ("value", type(arg.value), repr(arg.value) if isinstance(arg.value, (tuple, float)) else arg.value)
     if arg.items is not None:
-        return ("items", isinstance(arg.type, ListT), *(_key(item, numbers) for item in arg.items))
-    return _type_key(arg.type, numbers)
+        return ("items", isinstance(arg.type, ListT), *(_key(item, sizes) for item in arg.items))
+    return _type_key(arg.type, sizes)
 
 
-def _type_key(t: Type, numbers: dict | None):
+def _type_key(t: Type, sizes: dict | None):
     match t:
         case Array(dtype, dims) if dims is not None:
-            return ("array", None if dtype is None else dtype.str, *(_dim_key(dim, numbers) for dim in dims))
+            return ("array", None if dtype is None else dtype.str, *(_dim_key(dim, sizes) for dim in dims))
         case TupleT(items):
-            return ("tuple", *(_type_key(item, numbers) for item in items))
+            return ("tuple", *(_type_key(item, sizes) for item in items))
         case ListT(item, items):
-            return ("list", _type_key(item, numbers), None if items is None else tuple(_type_key(i, numbers) for i in items))
+            return ("list", _type_key(item, sizes), None if items is None else tuple(_type_key(i, sizes) for i in items))
         case DictT(items):
-            return ("dict", *((k, _type_key(v, numbers)) for k, v in items))
+            return ("dict", *((k, _type_key(v, sizes)) for k, v in items))
         case Scalar(kind, dtype):
             return ("scalar", kind, None if dtype is None else dtype.str)
     return t
 
 
-def _dim_key(dim, numbers: dict | None):
-    """Return what examples depend on in a dim: whether it is or may be 1 or, if dims are told apart, which one it is too."""
-    if numbers is not None and dim in numbers:
-        return numbers[dim], isinstance(dim, int) or dim.least
+def _dim_key(dim, sizes: dict | None):
+    """Return what examples depend on in a dim: whether it is or may be 1, or its sizes."""
+    if sizes is not None and dim in sizes:
+        return sizes[dim]
     if isinstance(dim, Sym):
         return "many" if dim.many else "any"
-    return dim == 1 if numbers is None else str(dim)
+    return dim == 1 if sizes is None else str(dim)
 
 
 def array_dtype(arg: Arg):

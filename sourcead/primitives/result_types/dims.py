@@ -1,4 +1,4 @@
-"""Computation of the dims of a result from those of the operands, by broadcasting, joining and multiplying."""
+"""Computation of the dims of a result from those of the operands, by broadcasting and multiplying."""
 
 import numpy as np
 
@@ -43,17 +43,6 @@ def equal_dim(dims):
         if not (isinstance(result, int)) and (isinstance(d, int) or (d.many and not result.many)):
             result = d
     return result
-
-
-def sum_of_dims(dims):
-    """Return the sum of dims, or a new dim if it is not known."""
-    if not dims:
-        return anydim()
-    if all(isinstance(d, int) for d in dims):
-        return sum(dims)
-    if len(dims) == 1:
-        return dims[0]
-    return anydim()  # even of dims that are not 1: they may be 0
 
 
 def product_of_dims(dims):

@@ -6,9 +6,11 @@ Derivative rules ask their arguments for shapes and dtypes, so such a display be
 import numpy as np
 
 from sourcead.ir.nodes import Const, Operand, Var
-from sourcead.ir.types import Array, ListT, Scalar, TupleT, Type, carries_derivative
+from sourcead.ir.types import AnyTuple, Array, ListT, Scalar, TupleT, Type, carries_derivative
 from sourcead.primitives.function_kinds import home
 from sourcead.primitives.table import record_of
+
+SEQUENCES = (ListT, TupleT, AnyTuple)
 
 
 def display_positions(fn, args: tuple[Operand, ...], types) -> list[int]:
@@ -20,14 +22,14 @@ def display_positions(fn, args: tuple[Operand, ...], types) -> list[int]:
         types: gives the type of an operand.
     """
     kinds = [types(a) if _has_type(a) else None for a in args]
-    if not any(isinstance(t, (ListT, TupleT)) for t in kinds) or not _takes_arrays(fn, kinds):
+    if not any(isinstance(t, SEQUENCES) for t in kinds) or not _takes_arrays(fn, kinds):
         return []
     known = record_of(fn)
     every = isinstance(fn, np.ufunc) or known.sequences == "arrays"
     return [
         i
         for i, t in enumerate(kinds)
-        if isinstance(t, (ListT, TupleT)) and _numbers(t) and (every and i != known.axis_at or carries_derivative(t))
+        if isinstance(t, SEQUENCES) and _numbers(t) and (every and i != known.axis_at or carries_derivative(t))
     ]
 
 
@@ -38,7 +40,7 @@ def _has_type(operand: Operand | None) -> bool:
 def _takes_arrays(fn, kinds: list) -> bool:
     known, where = record_of(fn), home(fn)
     if where == "_operator":
-        return known.sequences == "arrays" and any(isinstance(t, Array) for t in kinds)
+        return known.sequences == "arrays" and any(isinstance(t, Array) or isinstance(t, Scalar) and t.dtype is not None for t in kinds)
     return where.partition(".")[0] == "numpy" and known.sequences != "kept" and known.adjoint_rule is not None
 
 
@@ -49,4 +51,4 @@ def _numbers(t: Type) -> bool:
             return all(map(_numbers, items)) if items is not None else _numbers(item)
         case TupleT(items):
             return all(map(_numbers, items))
-    return isinstance(t, (Array, Scalar))
+    return isinstance(t, (Array, Scalar, AnyTuple))

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from sourcead.ir.types import (
-    ANY_DTYPE, KINDS, SMALL, Array, DictT, FunctionT, ListT, NoneType, Scalar, Str, Sym, TupleT, Type, anydim, map_type,
-    parts, rank
+    ANY_DTYPE, KINDS, Array, DictT, FunctionT, ListT, NoneType, Scalar, Str, Sym, TupleT, Type, anydim, map_type, parts,
+    rank
 )
 
 
@@ -182,18 +182,17 @@ _NUMBERS = (
 )
 VARIANTS = range(len(_NUMBERS))
 _SIZE = 4
-_FIRST, _STEP = (4, 21, 10, 13), (1, -2, 4, 6)
 _MOST_ELEMENTS = 3_000_000
 
 
-def example(t: Type, variant: int = 0, rank_if_unknown: int | None = None, numbers: dict | None = None):
+def example(t: Type, variant: int = 0, rank_if_unknown: int | None = None, sizes: dict | None = None):
     """Return a small value of this type; the variants differ in what the type leaves open.
 
     Args:
         t: the type.
         variant: the number of the variant.
         rank_if_unknown: the rank of an array of unknown rank.
-        numbers: the numbers of the dims that are to be told apart, as in `size_of`.
+        sizes: the sizes of some dims, as in `size_of`.
     """
     match t:
         case Scalar(kind, None):
@@ -203,52 +202,46 @@ def example(t: Type, variant: int = 0, rank_if_unknown: int | None = None, numbe
         case Array(dtype, dims):
             if dims is None and rank_if_unknown is None or dtype is None or dtype.kind not in "biufc":
                 raise Impossible
-            sizes = [2 + variant] * rank_if_unknown if dims is None else [size_of(d, variant, numbers) for d in dims]
-            if len(sizes) > 8 or math.prod(sizes) > _MOST_ELEMENTS:
+            shape = [2 + variant] * rank_if_unknown if dims is None else [size_of(d, variant, sizes) for d in dims]
+            if len(shape) > 8 or math.prod(shape) > _MOST_ELEMENTS:
                 raise Impossible
-            ones = np.ones(sizes, dtype)
-            if len(sizes) >= 2 and sizes[-1] == sizes[-2] and dtype.kind in "iufc":
-                ones = ones + _SIZE * np.eye(sizes[-1], dtype=dtype)  # definite, so that solvers work
-            return ones.astype(dtype) if sizes else np.array(_NUMBERS[variant][KINDS[dtype.kind]], dtype)
+            ones = np.ones(shape, dtype)
+            if len(shape) >= 2 and shape[-1] == shape[-2] and dtype.kind in "iufc":
+                ones = ones + _SIZE * np.eye(shape[-1], dtype=dtype)  # definite, so that solvers work
+            return ones.astype(dtype) if shape else np.array(_NUMBERS[variant][KINDS[dtype.kind]], dtype)
         case NoneType():
             return None
         case TupleT(items):
-            return tuple(example(i, variant, rank_if_unknown, numbers) for i in items)
+            return tuple(example(i, variant, rank_if_unknown, sizes) for i in items)
         case ListT(_, items) if items is not None:
-            return [example(i, variant, rank_if_unknown, numbers) for i in items]
+            return [example(i, variant, rank_if_unknown, sizes) for i in items]
         case DictT(items):
-            return {k: example(i, variant, rank_if_unknown, numbers) for k, i in items}
+            return {k: example(i, variant, rank_if_unknown, sizes) for k, i in items}
         case FunctionT(value) if isinstance(value, type):
             return value
     raise Impossible
 
 
-def size_of(dim, variant: int, numbers: dict | None = None) -> int:
+def size_of(dim, variant: int, sizes: dict | None = None) -> int:
     """Return the size of a dim in an example.
 
-    All sizes but 1 are equal, so that arrays broadcast.  If dims are told apart, by their `numbers`, each of these has sizes of its own,
-    in no simple relation to those of the others and to constants, with the least that is possible in the last variant; all other dims
-    keep theirs.
+    All sizes but 1 are equal, so that arrays broadcast; or `sizes` has those of some dims in each variant, and all other dims keep theirs.
     """
-    if numbers is None:
+    if sizes is None:
         return 1 if dim == 1 or isinstance(dim, Sym) and not dim.many and variant > 0 else _SIZE + variant
-    if dim not in numbers:
-        return dim
-    if isinstance(dim, Sym) and dim.least < SMALL and variant == VARIANTS[-1]:
-        return max(dim.least, 1)
-    return _FIRST[variant] + _STEP[variant] * numbers[dim]
+    return sizes[dim][variant] if dim in sizes else dim
 
 
-def example_of(arg: Arg, variant: int = 0, rank_if_unknown: int | None = None, numbers: dict | None = None):
+def example_of(arg: Arg, variant: int = 0, rank_if_unknown: int | None = None, sizes: dict | None = None):
     """Return a small value for an operand, or the constant itself if it is one; the other arguments are those of `example`."""
     if arg.known:
         return arg.value
     if arg.items is not None:
-        items = [example_of(item, variant, rank_if_unknown, numbers) for item in arg.items]
+        items = [example_of(item, variant, rank_if_unknown, sizes) for item in arg.items]
         return items if isinstance(arg.type, ListT) else tuple(items)
     if isinstance(arg.type, Str):
         raise Impossible
-    return example(arg.type, variant, rank_if_unknown, numbers)
+    return example(arg.type, variant, rank_if_unknown, sizes)
 
 
 def arrange(names: str, args: list, kwargs: dict) -> dict:

@@ -28,9 +28,7 @@ import numpy as np
 
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.residual_stacks import Stack, residual_stacks
-from sourcead.backends.numba.codegen.vector_statements import (
-    FLOAT, EqualLengths, elementwise_work, is_vector, may_run_again, row_write
-)
+from sourcead.backends.numba.codegen.vector_statements import FLOAT, EqualLengths, is_vector, may_run_again, row_write
 from sourcead.backends.numba.functions import pushed, reserved, with_room
 from sourcead.ir.nodes import (
     Append, Atom, Block, Branch, Build, Call, Const, Function, Index, Let, Loop, Op, Operand, Pop, Range, Stmt, Sub,
@@ -58,8 +56,7 @@ def vector_stacks_as_matrices(function: Function) -> Function:
         return function
     meetings = EqualLengths()
     for stmt in walk(function.body):
-        if row_write(stmt) or elementwise_work(stmt):
-            meetings.meet(stmt)
+        meetings.meet(stmt)
     fixed = {meetings.find(n) for p in function.params if isinstance(p.type, Array) for n in p.type.dims or ()}
 
     def dtype_of(value: Operand) -> np.dtype | None:

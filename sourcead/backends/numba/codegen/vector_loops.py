@@ -24,7 +24,7 @@ import numpy as np
 from sourcead.analysis.builder import Builder
 from sourcead.backends.numba.codegen.stacks import put, vector_stacks_as_matrices
 from sourcead.backends.numba.codegen.vector_statements import (
-    BY_MODE, ELEMENT, FLOAT, EqualLengths, Row, elementwise_work, row_write, vector_work
+    BY_MODE, ELEMENT, FLOAT, EqualLengths, Row, row_write, vector_work
 )
 from sourcead.backends.numba.functions import alike, begin, disjoint, with_room
 from sourcead.ir.nodes import (
@@ -103,13 +103,13 @@ class _VectorStatementFuser(EqualLengths):
 
     def joins(self, stmt: Stmt, group: Group) -> bool:
         """Add a statement to the group if it belongs there, and return whether it does."""
-        row, work = row_write(stmt), vector_work(stmt)
+        work = vector_work(stmt)
         if work is None or not group.waiting.isdisjoint(stmt.op.reads):
             return False
         size = self.find(work.lengths[0])
         if group.stmts and size is not group.size and size != group.size:
             return False
-        if row and not self.may_write(row, group):
+        if work.row and not self.may_write(work.row, group):
             return False
         if any((written := row_write(s)) and self.shares(elements_read(stmt), written) for s in group.stmts):
             return False
@@ -243,8 +243,8 @@ def written(needed: list[Stmt], vectors: list[Var], results: set[Var]) -> list[S
         (target,) = s.targets
         before.at(s)
         inside.at(s)
-        row = row_write(s)
-        if row:
+        work = vector_work(s)
+        if row := work.row:
             base = row.base
             if row.mode is None:
                 base = before.emit(Call(with_room, (row.base, row.key, n)), target.type, target.name, target.temp)
@@ -254,7 +254,6 @@ def written(needed: list[Stmt], vectors: list[Var], results: set[Var]) -> list[S
                 key = j if row.key.lower is None else inside.emit(Call(operator.add, (starts[s], j)), INT, "at")
             write(place[target], target, key, elements[row.value], row.mode or "set")
             continue
-        work = elementwise_work(s)
         args = tuple(elements.get(a, a) if isinstance(a, Var) else a for a in work.operands)
         elements[target] = inside.emit(Let(args[0]) if work.fn is None else Call(work.fn, args), ELEMENT, f"{target.name}_j")
         if target in results:

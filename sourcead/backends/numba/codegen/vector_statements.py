@@ -44,51 +44,6 @@ def may_run_again(function: Function) -> bool:
 
 
 @dataclass(frozen=True)
-class Elementwise:
-    """A function of the elements of vectors.
-
-    Attributes:
-        fn: the function; None for the element itself.
-        operands: vectors and numbers.
-        target: the result.
-        witness: empty, or the vector that fixes the length of the result.
-    """
-
-    fn: Callable | None
-    operands: tuple
-    target: Var
-    witness: tuple[Var, ...] = ()
-
-    @property
-    def vectors(self) -> list[Var]:
-        """The vectors whose elements are read."""
-        return [a for a in self.operands if is_vector(a)]
-
-    @property
-    def lengths(self) -> list:
-        """The lengths that must be equal."""
-        return [v.type.dims[0] for v in (*self.vectors, *self.witness, self.target)]
-
-
-def elementwise_work(stmt: Stmt) -> Elementwise | None:
-    """Return what a statement computes from each element of vectors; None if it does anything else."""
-    if len(stmt.targets) != 1 or stmt.within:
-        return None
-    match stmt.op:
-        case Call(fn, (d, Var() as x), ()) if fn is runtime.unbroadcast and is_vector(d) and is_vector(x):
-            found = Elementwise(None, (d,), *stmt.targets, (x,))
-        case Call(fn, args, (), False) if record_of(fn).looped:
-            found = Elementwise(fn, args, *stmt.targets)
-        case Update(base, (), value, "add" | "sub" as mode):
-            found = Elementwise(BY_MODE[mode], (base, value), *stmt.targets)
-        case _:
-            return None
-    if not is_vector(found.target) or not found.vectors:
-        return None
-    return found if all(is_vector(a) or is_number(a) for a in found.operands) else None
-
-
-@dataclass(frozen=True)
 class Row:
     """A write or an addition to the row `key` of a matrix or to the part `key` of a vector.
 
@@ -100,16 +55,29 @@ class Row:
     value: Var
     mode: str | None
 
+
+@dataclass(frozen=True)
+class Work:
+    """What a statement does with the elements of vectors.
+
+    Attributes:
+        fn: the function of elements that it computes; None for the element itself.
+        operands: vectors and numbers.
+        lengths: the lengths that must be equal.
+        witness: empty, or the vector that fixes the length of the result.
+        row: where the elements are written; None if they are a new vector.
+    """
+
+    fn: Callable | None
+    operands: tuple
+    lengths: list
+    witness: tuple[Var, ...] = ()
+    row: Row | None = None
+
     @property
     def vectors(self) -> list[Var]:
-        return [self.value]
-
-    witness = ()
-
-    @property
-    def lengths(self) -> list:
-        width = [] if self.mode is None or isinstance(self.key, Slice) else [self.base.type.dims[1]]
-        return [self.value.type.dims[0], *width]
+        """The vectors whose elements are read."""
+        return [a for a in self.operands if is_vector(a)]
 
 
 def row_write(stmt: Stmt) -> Row | None:
@@ -130,9 +98,27 @@ def row_write(stmt: Stmt) -> Row | None:
     return None
 
 
-def vector_work(stmt: Stmt) -> Row | Elementwise | None:
-    """Return what a statement does with the elements of vectors; None for others."""
-    return row_write(stmt) or elementwise_work(stmt)
+def vector_work(stmt: Stmt) -> Work | None:
+    """Return what a statement does with the elements of vectors; None if it does anything else."""
+    if (row := row_write(stmt)) is not None:
+        width = [] if row.mode is None or isinstance(row.key, Slice) else [row.base.type.dims[1]]
+        return Work(None, (row.value,), [row.value.type.dims[0], *width], row=row)
+    if len(stmt.targets) != 1 or stmt.within:
+        return None
+    fn, witness = None, ()
+    match stmt.op:
+        case Call(unbroadcast, (d, Var() as x), ()) if unbroadcast is runtime.unbroadcast and is_vector(d) and is_vector(x):
+            operands, witness = (d,), (x,)
+        case Call(fn, operands, (), False) if record_of(fn).looped:
+            pass
+        case Update(base, (), value, "add" | "sub" as mode):
+            fn, operands = BY_MODE[mode], (base, value)
+        case _:
+            return None
+    vectors = [a for a in operands if is_vector(a)]
+    if not is_vector(stmt.targets[0]) or not vectors or not all(is_vector(a) or is_number(a) for a in operands):
+        return None
+    return Work(fn, operands, [v.type.dims[0] for v in (*vectors, *witness, *stmt.targets)], witness)
 
 
 class EqualLengths(UnionFind):

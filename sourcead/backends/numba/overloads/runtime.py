@@ -1,6 +1,7 @@
 """Overloads of the functions of `sourcead.runtime` and of `functions.py`, and of subscripts, each with the meaning in Python."""
 
 import operator
+from collections.abc import Callable
 
 import numpy as np
 from numba import types
@@ -71,10 +72,8 @@ def _zeros_like(x):
             return lambda x: np.zeros_like(x)
         case types.Array():
             return lambda x: np.zeros(x.shape)
-        case types.List():
-            return lambda x: [runtime.zeros_like(v) for v in x]
-        case types.UniTuple() | types.Tuple():
-            return of_each(runtime.zeros_like, "x", len(x))
+        case types.List() | types.UniTuple() | types.Tuple():
+            return of_each(runtime.zeros_like, "x", x)
         case types.Complex():
             return lambda x: x * 0
         case types.Float() if x.bitwidth == 32:
@@ -110,19 +109,21 @@ def _copy(x):
     match x:
         case types.Array():
             return lambda x: x.copy()
-        case types.List():
-            return lambda x: [runtime.copy(v) for v in x]
-        case types.UniTuple() | types.Tuple():
-            return of_each(runtime.copy, "x", len(x))
+        case types.List() | types.UniTuple() | types.Tuple():
+            return of_each(runtime.copy, "x", x)
         case types.Number() | types.Boolean() | types.UnicodeType() | types.NoneType():
             return lambda x: x
     return None
 
 
-def of_each(function, parameters, count):
-    """Return a function with these parameters that applies `function` to each of the `count` items of tuples."""
-    items = "".join(f"f({', '.join(f'{p}[{k}]' for p in parameters)}), " for k in range(count))
-    return load(f"def each({', '.join(parameters)}):\n    return ({items})\n", "each", {"f": function})
+def of_each(function: Callable, parameters: str, container: types.Type) -> Callable:
+    """Return a function of lists, or of tuples, that applies `function` to the items at each place; the last is of the type `container`."""
+    call = f"f({', '.join(f'{p}[{{0}}]' for p in parameters)})"
+    if isinstance(container, types.List):
+        items = f"[{call.format('i')} for i in range(len({parameters[-1]}))]"
+    else:
+        items = "(" + "".join(f"{call.format(k)}, " for k in range(len(container))) + ")"
+    return load(f"def each({', '.join(parameters)}):\n    return {items}\n", "each", {"f": function})
 
 
 @overload(runtime.add)
@@ -132,9 +133,9 @@ def _add(a, b):
     if isinstance(b, types.NoneType):
         return lambda a, b: a
     if isinstance(a, types.List) and isinstance(b, types.List):
-        return lambda a, b: [runtime.add(v, w) for v, w in zip(a, b)]
+        return of_each(runtime.add, "ab", b)
     if isinstance(a, types.BaseTuple) and isinstance(b, types.BaseTuple) and len(a) == len(b):
-        return of_each(runtime.add, "ab", len(a))
+        return of_each(runtime.add, "ab", b)
     if isinstance(a, types.Array | types.Number) and isinstance(b, types.Array | types.Number):
         return lambda a, b: a + b
     return None
@@ -188,10 +189,8 @@ def _split_like(d_y, arrays, axis=0):
 
 @overload(runtime.like_sequence)
 def _like_sequence(d, x):
-    if isinstance(x, types.List):
-        return lambda d, x: [runtime.like_sequence(d[i], v) for i, v in enumerate(x)]
-    if isinstance(x, types.BaseTuple):
-        return of_each(runtime.like_sequence, "dx", len(x))
+    if isinstance(x, types.List | types.BaseTuple):
+        return of_each(runtime.like_sequence, "dx", x)
     return lambda d, x: runtime.unbroadcast(d, x)
 
 
@@ -329,39 +328,34 @@ def _setitem(x, key, value):
     return interpreted.call(operator.setitem, ["x", "key", "value"], [x, key, value], None)
 
 
-@overload(add_at)
-def _add_at(x, key, value):
-    if is_row(x, key, value):
+def overload_at(function: Callable, at: Callable, plus: Callable) -> None:
+    """Register the overload of `function(x, key, value)`, which is `x[key] = plus(x[key], value)`, and `at` where indices may repeat."""
 
-        def add_to_each(x, key, value):
-            for k in range(len(key)):
-                x[key[k]] += value
+    def in_place(x, key, value):
+        x[key] = plus(x[key], value)
 
-        return add_to_each
-    if is_row(x, key, getattr(value, "dtype", None)) and value.ndim == 1:
+    def to_each(x, key, value):
+        for k in range(len(key)):
+            x[key[k]] = plus(x[key[k]], value)
 
-        def add_to_places(x, key, value):
-            if len(value) != len(key) and len(value) != 1:
-                raise ValueError("the values do not fit the places that they are added to")
-            step = len(value) != 1
-            for k in range(len(key)):
-                x[key[k]] += value[k * step]
+    def to_places(x, key, value):
+        if len(value) != len(key) and len(value) != 1:
+            raise ValueError("the values do not fit the places that they are added to")
+        step = len(value) != 1
+        for k in range(len(key)):
+            x[key[k]] = plus(x[key[k]], value[k * step])
 
-        return add_to_places
-    return interpreted.call(np.add.at if may_repeat(key) else _add, ["x", "key", "value"], [x, key, value], None)
-
-
-@overload(subtract_at)
-def _subtract_at(x, key, value):
-    return interpreted.call(np.subtract.at if may_repeat(key) else _subtract, ["x", "key", "value"], [x, key, value], None)
-
-
-def _add(x, key, value):
-    x[key] += value
+    @overload(function)
+    def choose(x, key, value):
+        if is_row(x, key, value):
+            return to_each
+        if is_row(x, key, getattr(value, "dtype", None)) and value.ndim == 1:
+            return to_places
+        return interpreted.call(at if may_repeat(key) else in_place, ["x", "key", "value"], [x, key, value], None)
 
 
-def _subtract(x, key, value):
-    x[key] -= value
+overload_at(add_at, np.add.at, operator.iadd)
+overload_at(subtract_at, np.subtract.at, operator.isub)
 
 
 def may_repeat(key: types.Type) -> bool:

@@ -30,7 +30,7 @@ from sourcead.ir.nodes import (
     Atom, Attr, Block, Call, Const, Function, Index, Loop, Op, Operand, Range, Stmt, Sub, Update, Var, fresh
 )
 from sourcead.ir.types import INT, UNKNOWN, Array, Scalar, Sym, TupleT, rank
-from sourcead.ir.walk import count_reads, map_blocks, reads_inside
+from sourcead.ir.walk import count_reads, map_blocks, reads_inside, substitute
 from sourcead.passes.cleanup.dead_code import remove_dead
 
 ARITHMETIC = {
@@ -108,33 +108,21 @@ class _Statement:
         self.indices = [Var(name, INT, True) for name in "ij"[: len(self.running)]]
         self.inner = Var(base.name, base.type, base.temp)  # the version inside the innermost loop
         self.compared: dict[int, dict[Length, tuple[Var, int, Axis]]] = {}  # by axis, the parts whose lengths the text compares
-        self.level = self.ahead = self.backward = False  # see `look`
+        self.distances: set[int | None] = set()  # from the written part to the parts of the same array that are read
 
     def loops(self) -> list[Stmt]:
-        self.look(self.op.value)
         value = self.element(self.op.value)
         running = iter(self.indices)
-        return self.written(value, tuple(next(running) if axis.at is None else axis.at for axis in self.axes))
+        key = tuple(next(running) if axis.at is None else axis.at for axis in self.axes)
+        steps = self.distances
+        ordered = len(self.running) == 1 and None not in steps
+        ahead = ordered and all(n >= 0 for n in steps)
+        self.backward = ordered and not ahead and all(n <= 0 for n in steps)
+        if not (ahead or self.backward or steps <= {0}):  # elements from before the statement
+            self.inside.stmts = list(substitute(Block(tuple(self.inside.stmts)), {self.inner: self.op.base}).stmts)
+        return self.written(value, key)
 
     # ---- reads of the array that is written ----
-
-    def look(self, value: Operand) -> None:
-        """Find the distances from the written part to the parts of the same array that are read."""
-        found: set = set()
-        todo, seen = [value], set()
-        while todo:
-            v = todo.pop()
-            if not isinstance(v, Var) or v in seen or not isinstance(v.type, Array):
-                continue
-            seen.add(v)
-            base, axes = self.part(v)
-            if base is self.op.base:
-                found.add(self.distance(axes))
-            elif self.inlined(v):
-                todo += self.definition(v).args
-        self.ahead = len(self.running) == 1 and None not in found and all(d >= 0 for d in found)
-        self.backward = not self.ahead and len(self.running) == 1 and None not in found and all(d <= 0 for d in found)
-        self.level = found <= {0}
 
     def distance(self, axes: list[Axis]) -> int | None:
         """Return the number of elements by which a part starts after the written one; None if they differ in another way."""
@@ -157,10 +145,6 @@ class _Statement:
     def same(self, a: Atom, b: Atom) -> bool:
         x, y = self.work.subscripts.from_zero(a), self.work.subscripts.from_zero(b)
         return a is b or x is not None and x == y
-
-    def version(self) -> Var:
-        """Return the version of the written array from which elements are read."""
-        return self.inner if self.level or self.ahead or self.backward else self.op.base
 
     # ---- the value ----
 
@@ -240,7 +224,10 @@ class _Statement:
             else:
                 raise Not
         key = tuple(a.at if a.at is not None else subscripts[id(a)] for a in axes)
-        read = self.version() if base is self.op.base else base
+        read = base
+        if base is self.op.base:
+            self.distances.add(self.distance(axes))
+            read = self.inner
         return self.element_of(v, Index(read, key if len(key) > 1 else key[0]))
 
     def shifted(self, index: Var, axis: Axis, mine: Axis) -> Atom:

@@ -1,0 +1,175 @@
+"""Lists and tuples beside NumPy: augmented assignment stores what it makes, an operator of an array comes before that of a list, and
+NumPy makes an array of a tuple whose length is known only at run time."""
+
+import numpy as np
+import pytest
+
+from tests.semantics import judged_in_all_modes
+
+TABLE = np.array([1.0, 2.0, 4.0])
+X = np.array([1.0, 2.5, 4.0])
+B = [0.3, 0.2, 0.7]
+
+
+class Box:
+    def __init__(self, items):
+        self.items, self.writes = items, 1.0
+
+    def __getitem__(self, i):
+        return self.items[i]
+
+    def __setitem__(self, i, value):
+        self.items[i] = value
+        self.writes *= 2.0
+
+
+def halves(x):
+    for item in x:
+        yield item * 0.5
+
+
+# -- augmented assignment ------------------------------------------------------------------------------------------------
+
+
+def slice_grows(x, b):
+    b[1:] += [x[0], x[1]]
+    return b[0] + 2 * b[1] + 3 * b[3] * b[4]
+
+
+def slice_grows_in_loop(x, b):
+    for i in range(2):
+        b[1:2] += [x[i]]
+    return b[0] * b[1] * b[2] + b[-1] * b[-2]
+
+
+def slice_grows_in_branch(x, b):
+    if x[0] > 0:
+        b[1:] += [x[1]]
+    return sum(b) * b[-1]
+
+
+def slice_repeats(x, b):
+    c = [x[0], *b]
+    c[:2] *= 2
+    return sum(c) + c[2] * c[1]
+
+
+def slice_of_arrays(x, b):
+    c = [x, x * 2]
+    c[0] += 1
+    c[:1] += [x * 3]
+    return sum(np.sum(v) for v in c) * np.sum(c[1])
+
+
+def setter_of_items(x, b):
+    box = Box([x, x * 2])
+    box[0] += 1
+    return sum(box[0]) * box.writes
+
+
+def array_added(x, b):
+    b += x
+    return b[1] * b[0]
+
+
+def array_added_to_slice(x, b):
+    b[:] += x
+    return b[1] * b[0] + len(b)
+
+
+def array_added_to_another_name(x, b):
+    y = b
+    y += x
+    return sum(b) * y[0]
+
+
+def array_added_in_dict(x, b):
+    d = {"k": b}
+    d["k"] += x
+    return np.sum(d["k"] ** 2)
+
+
+def array_of_module_added(x, b):
+    b = [x[0], *b[1:]]
+    b += TABLE
+    return b[1] * b[0] * x[0]
+
+
+def array_multiplied(x, b):
+    b *= x
+    return b[1] * b[0]
+
+
+def number_of_numpy_added(x, b):
+    b += x[1]
+    return np.sum(b * b)
+
+
+def number_of_numpy_subtracted(x, b):
+    b -= np.float64(2.0) * x[0]
+    return np.sum(b * b)
+
+
+def other_iterables_added(x, b):
+    c = []
+    for v in x:
+        c += (v, v * v)
+    c += {"a": 1.0}.values()
+    c += (q for q in b)
+    return sum(c) * c[0]
+
+
+# -- operators and functions of NumPy ---------------------------------------------------------------------------------------
+
+
+def number_minus_list(x, b):
+    c = x[0] - b
+    return np.sum(c * c)
+
+
+def power_of_list(x, b):
+    c = np.abs(np.sin(x[0])) ** b
+    return np.sum(c * c)
+
+
+def tuple_by_number(x, b):
+    c = tuple(b) / x[0]
+    return np.sum(c * c)
+
+
+def function_of_tuple(x, b):
+    return np.prod(np.cos(tuple(halves(x))))
+
+
+def norm_of_tuple(x, b):
+    u = tuple([r * 2 for r in x])
+    return np.dot(u, x) + np.max(u) + np.linalg.norm(u)
+
+
+def functions_of_tuple(x, b):
+    u = tuple([r * 2 for r in x])
+    return np.sum(np.where(x > 2, u, x) * np.arctan(u) * np.abs(u)) + np.mean(u) ** 2
+
+
+def operators_of_tuple(x, b):
+    u = tuple([r * 2 for r in x])
+    return np.sum(x - u) * np.sum(u * x)
+
+
+def tuple_of_loop(x, b):
+    for _ in range(2):
+        u = tuple([r * 2 for r in x])
+    return np.sum(np.cos(u))
+
+
+PROGRAMS = [
+    slice_grows, slice_grows_in_loop, slice_grows_in_branch, slice_repeats, slice_of_arrays, setter_of_items, array_added,
+    array_added_to_slice, array_added_to_another_name, array_added_in_dict, array_of_module_added, array_multiplied,
+    number_of_numpy_added, number_of_numpy_subtracted, other_iterables_added, number_minus_list, power_of_list, tuple_by_number,
+    function_of_tuple, norm_of_tuple, functions_of_tuple, operators_of_tuple, tuple_of_loop,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
+def test_as_python(program):
+    assert judged_in_all_modes(program, X, B) == "right"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sourcead import SourceADError, check_grads, grad
+from sourcead import check_grads
 
 rng = np.random.default_rng(0)
 

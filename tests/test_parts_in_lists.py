@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sourcead import AliasError, check_grads, grad
+from sourcead import check_grads
 
 rng = np.random.default_rng(0)
 W, X = rng.normal(size=(3, 3)), rng.normal(size=(9, 3))

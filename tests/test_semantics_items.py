@@ -253,7 +253,7 @@ def refused_items_e9(w):
     return s
 
 
-def right_items_ed(w):
+def refused_items_ed(w):
     L = [w * q for q in w]
     s = 0.0
     for a, b in itertools.product(L, range(2)):
@@ -262,7 +262,7 @@ def right_items_ed(w):
     return s
 
 
-def right_items_f5(w):
+def refused_items_f5(w):
     w = w * 1
     s = 0.0
     for a in itertools.islice(w, 2):

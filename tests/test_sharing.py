@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sourcead import AliasError, UnsupportedSyntaxError, check_grads, grad
+from sourcead import AliasError, check_grads, grad
 from sourcead.errors import SourceADError
 
 

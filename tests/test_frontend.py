@@ -112,9 +112,8 @@ def change_everything(lo):
     lo.build.known[Var("k", FLOAT)] = 1
     lo.build.maybe_number.add(y.slots[VALUE])
     lo.build.part_dims = {}
-    lo.live["data"], lo.live_values["data"], lo.guards[1, "g"] = (globals(), "data"), cell, (globals(), "g", None)
+    lo.live["data"], lo.guards[1, "g"] = (globals(), "data"), (globals(), "g", None)
     lo.layouts.add(cell.slots[VALUE])
-    lo.prelude += lo.build.stmts
     lo.walked.append(cell)
     lo.walks = [cell]
     lo.pairs["f"] = None

@@ -115,12 +115,12 @@ def find_source(f: Callable) -> Source:
     )
 
 
-def unwrap(f: Callable) -> tuple[Callable, tuple, dict[str, Any]]:
+def unwrap(f: Callable, caches: bool = True) -> tuple[Callable, tuple, dict[str, Any]]:
     """The plain function behind a callable, and the arguments that the callable adds in front and by name.
 
-    Sees through bound methods, `functools.partial`, `functools.lru_cache`, static methods, Numba's dispatchers and objects
-    with a `__call__`.  It does not follow the `__wrapped__` of a plain function: what a decorator's wrapper does around
-    the call is part of what is differentiated.
+    Sees through bound methods, `functools.partial`, static methods, Numba's dispatchers, objects with a `__call__`, and with
+    `caches` through `functools.lru_cache`.  It does not follow the `__wrapped__` of a plain function: what a decorator's
+    wrapper does around the call is part of what is differentiated.
     """
     args: tuple = ()
     kwargs: dict[str, Any] = {}
@@ -133,7 +133,7 @@ def unwrap(f: Callable) -> tuple[Callable, tuple, dict[str, Any]]:
             f, args = f.__func__, (f.__self__, *args)
         elif isinstance(f, staticmethod):
             f = f.__func__
-        elif isinstance(f, functools._lru_cache_wrapper):
+        elif isinstance(f, functools._lru_cache_wrapper) and caches:
             f = f.__wrapped__
         elif _is_numba_dispatcher(f):
             f = f.py_func
@@ -141,6 +141,11 @@ def unwrap(f: Callable) -> tuple[Callable, tuple, dict[str, Any]]:
             f, args = called, (f, *args)
         else:
             return f, args, kwargs
+
+
+def is_cached(f: Any) -> bool:
+    """Whether a callable is a function with a cache, or such a function with some arguments."""
+    return isinstance(unwrap(f, caches=False)[0], functools._lru_cache_wrapper)
 
 
 def is_compiled(f: Callable) -> bool:

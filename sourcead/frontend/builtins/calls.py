@@ -11,18 +11,19 @@ from typing import Any
 
 import numpy as np
 
+from sourcead import runtime
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import NoSourceError
 from sourcead.frontend import core
 from sourcead.frontend.builtins import compositions
 from sourcead.frontend.control import inlining
-from sourcead.frontend.core import Cell, Iterable, Lowering, TupleVal, Value, roots
-from sourcead.frontend.find_source import find_source, unwrap
+from sourcead.frontend.core import Cell, Iterable, Lowering, TupleVal, Value, cells_of, leaves, roots
+from sourcead.frontend.find_source import find_source, is_cached, unwrap
 from sourcead.frontend.values import lists, memory_layouts, sequences, subscripts
-from sourcead.ir.nodes import Atom, Call, Const, Operand, Sub, Var, View
+from sourcead.ir.nodes import Atom, Block, Call, Const, Operand, Sub, Var, View
 from sourcead.ir.records import GENERATORS
 from sourcead.ir.types import UNKNOWN, Foreign, Str, is_array, kind_of
-from sourcead.ir.walk import map_operand
+from sourcead.ir.walk import map_operand, walk
 from sourcead.primitives.compositions import METHODS_OF_UFUNCS, is_method_of_ufunc
 from sourcead.primitives.result_types.infer import NOT_CONST, static_value
 from sourcead.primitives.table import missing_rule, record_of
@@ -269,6 +270,38 @@ def call_function(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Va
     return inlining.call_source(lo, source, args, kwargs, node)
 
 
+@core.kind_of_callable("cached", is_cached)
+def call_cached(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower a call of a function with a cache, provided that it makes no difference that it runs again."""
+    cached, bound_args, bound_kwargs = unwrap(fn, caches=False)
+    name = cached.__wrapped__.__name__
+    args = [core.as_value(lo, v) for v in bound_args] + args
+    kwargs = {**{k: core.as_value(lo, v) for k, v in bound_kwargs.items()}, **kwargs}
+
+    def refuse(why: str):
+        raise core.unsupported(lo, node, f"`{name}` has a cache, and {why}", f"leave the cache of `{name}` away")
+
+    if any(cells_of(value) for value in (*args, *kwargs.values())):
+        refuse("an argument is an array, list, dict or object")
+    first = len(lo.build.stmts)
+    with lo.using(cached=name):
+        value = core.call_object(lo, cached.__wrapped__, args, kwargs, node)
+    for op in (s.op for stmt in lo.build.stmts[first:] for s in walk(Block((stmt,), ()))):
+        if isinstance(op, Call) and op.effect and not runtime.is_helper(op.fn):
+            refuse("it draws random numbers or has effects, which happen only if it runs")
+    why = f"what `{name}` returns is in its cache: writing to it would change what later calls return"
+    if cached not in lo.caches:
+        lo.caches[cached] = lo.new_cell(Const(None), name=name)
+        core.keep([lo.caches[cached]], why)
+    for leaf in leaves(value):
+        if isinstance(leaf, Cell):
+            leaf.frozen = why
+            lo.share(leaf, [lo.caches[cached]])
+        elif not isinstance(leaf, (Var, Const)):
+            refuse("its result is neither data nor None")
+    return value
+
+
 @core.kind_of_callable("speaker", lambda fn: getattr(unwrap(fn)[0], "__module__", None) in SPEAKERS)
 @core.kind_of_callable("opaque", lambda fn: True)
 def call_opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
@@ -277,6 +310,8 @@ def call_opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
         raise core.unsupported(
             lo, node, f"what `{fn.__name__}` reads or changes cannot be seen in the source", "write out what it does"
         )
+    if is_cached(getattr(fn, "__self__", None)) and fn.__name__ != "cache_clear":
+        raise core.unsupported(lo, node, f"`{fn.__name__}` tells how often a function ran, which is another number for its derivative")
     operands = [lo.operand(a) for a in args]
     named = {k: lo.operand(v) for k, v in kwargs.items()}
     if lo.steering is None and any(map(core.passes_derivative, [*operands, *named.values()])):

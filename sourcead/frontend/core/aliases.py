@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend.core.cells import Cell, Value, cells_of, reach, roots
-from sourcead.frontend.core.errors import MustMaterialise, frozen_error, needs_items
+from sourcead.frontend.core.errors import READ_FROM_LIST, MustMaterialise, frozen_error, needs_items
 from sourcead.frontend.core.journal import KIND, MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE
 from sourcead.frontend.core.reading import Memory
 from sourcead.ir.nodes import Atom, Build, Const, Operand, Origin, Sub, Var
@@ -136,6 +136,9 @@ class Writing(Memory):
             if another in one.apart:
                 self.layouts |= one.apart[another]
                 return
+        if other.frozen not in (None, READ_FROM_LIST):
+            why = f"`{written.name}`, which is written here, may be `{other.name}`: {other.frozen}"
+            raise AliasError(why, at=self.here, instead="copy it first")
         why = f"`{other.name}` may share memory with `{written.name}`, which is written in {self.line}, so its value is not known here"
         self.set(other.slots, POISON, why)
 

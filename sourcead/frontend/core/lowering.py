@@ -15,7 +15,7 @@ import gast
 from sourcead.frontend.core.aliases import Writing
 from sourcead.frontend.core.cells import Cell, Value
 from sourcead.frontend.core.journal import Attempt, Slots, Snapshot
-from sourcead.ir.nodes import Origin, Stmt
+from sourcead.ir.nodes import Origin
 
 
 @dataclass(eq=False)
@@ -94,15 +94,18 @@ class Frame:
     bound: dict[str, Value]
 
 
+class Kept(dict):
+    """What was there before the function is called: no attempt that fails undoes that it was read."""
+
+
 class Lowering(Writing):
     """Hold the state that lowering one function and its callees shares; the base classes hold the memory of the program.
 
     Attributes:
         scope: the variables of the function being lowered.
         live: name in the generated code -> where a global or closure variable that holds data is read.
-        live_values: name in the generated code -> its value.
+        live_values: (name in the generated code, where it is read) -> its value, and the statements at the top that take it apart.
         guards: globals that were inlined or resolved: (where, key, the object found).
-        prelude: statements at the top of the function.
         walked: lists of known length that loops take by index, as one value each.
         walks: lists and dicts whose items the head of a loop takes one by one (`values/walks.py`).
         reads: the variables, and the objects in them, that are read while a generator is drained (`values/iterables.py`).
@@ -113,6 +116,8 @@ class Lowering(Writing):
         unrolled: counts these iterations, also those of attempts that failed.
         static_only: whether to raise `NotStatic` at a condition that is not known (while inlining rules).
         rows_stay: rows of arrays in lists are assumed to stay unchanged, which `analysis/overwrites.py` checks afterwards.
+        cached: the name of the function with a cache whose body is lowered, which must not read what may change.
+        caches: for each function with a cache that is called, a cell that stands for what is in its cache.
         called_from: the call that is replaced by a composition (`builtins/compositions.py`).
         steering: in an `adjoint_of` block, the site of each of its items (`syntax/adjoint_blocks.py`).
         derived: whether some of the statements are those of a derivative (`compile/nested_derivatives.py`).
@@ -128,9 +133,8 @@ class Lowering(Writing):
         super().__init__()
         self.scope: Scope | None = None
         self.live: dict[str, tuple[Any, str]] = {}
-        self.live_values: dict[str, Value] = {}
+        self.live_values: Kept = Kept()
         self.guards: dict[tuple[int, str], tuple[Any, str, Any]] = {}
-        self.prelude: list[Stmt] = []
         self.walked: list[Cell] = []
         self.walks: list[Any] = []
         self.reads: set[Any] | None = None
@@ -141,6 +145,8 @@ class Lowering(Writing):
         self.unrolled = itertools.count()
         self.static_only = False
         self.rows_stay = False
+        self.cached: str | None = None
+        self.caches: Kept = Kept()
         self.called_from: Origin | None = None
         self.steering: dict[Any, Any] | None = None
         self.derived = False
@@ -167,13 +173,6 @@ class Lowering(Writing):
             raise
         finally:
             self.build.origin = before
-
-    @contextmanager
-    def at_top(self) -> Iterator[None]:
-        """Put the statements emitted inside at the beginning of the function, before any branch or loop."""
-        with self.build.block() as stmts:
-            yield
-        self.prelude.extend(stmts)
 
     def using(self, **fields: Any) -> AbstractContextManager[None]:
         """Set some attributes of the lowering to other values while the body runs."""

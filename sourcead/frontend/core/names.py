@@ -6,12 +6,14 @@ from typing import Any
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.frontend.core.cells import LocalData, Value, cells_of, roots
+from sourcead.frontend.core.cells import Cell, LocalData, Value, cells_of, roots
 from sourcead.frontend.core.journal import MISSING, Meta, Slots
 from sourcead.frontend.core.known_values import is_code
 from sourcead.frontend.core.lowering import Lowering
 from sourcead.ir.nodes import UNDEFINED, Const, Let
 from sourcead.ir.records import find, is_record
+
+BEFORE_ALL = -1  # the number of what was made before the function is called
 
 
 def as_value(lo: Lowering, obj: Any) -> Value:
@@ -72,20 +74,29 @@ def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Va
     """Wrap data from outside the function, which the generated code reads again at each call; rely only on its type."""
     if isinstance(value, LocalData):
         return value.value
+    if lo.cached is not None:
+        raise UnsupportedSyntaxError(
+            f"`{lo.cached}` has a cache and reads `{name}`, which may have been another when the cached result was made",
+            at=lo.here, instead=f"give it `{name}` as an argument, or leave the cache away",
+        )  # fmt: skip
     text = name
     n = 1
     while text in lo.live and lo.live[text] != where:
         n += 1
         text = f"{name}_{n}"
     lo.live[text] = where
-    if text not in lo.live_values:
+    at = text, id(where[0]), where[1]
+    if at not in lo.live_values:
         const = Const(value, text=text, live=True)
-        if isinstance(value, (tuple, list, dict)) or is_record(value):
-            with lo.at_top():
-                wrapped = lo.unpack(lo.build.emit(Let(const), atom_type(const), text, temp=True))
-        else:
-            wrapped = lo.wrap(const)
-        for cell in cells_of(wrapped):
-            cell.frozen = f"`{name}` is not a parameter of the function: writing to it would change it for everybody"
-        lo.live_values[text] = wrapped
-    return lo.live_values[text]
+        with lo.build.block() as stmts:
+            whole = isinstance(value, (tuple, list, dict)) or is_record(value)
+            wrapped = lo.unpack(lo.build.emit(Let(const), atom_type(const), text, temp=True)) if whole else lo.wrap(const)
+        keep(cells_of(wrapped), f"`{name}` is not a parameter of the function: writing to it would change it for everybody")
+        lo.live_values[at] = wrapped, stmts
+    return lo.live_values[at][0]
+
+
+def keep(cells: list[Cell], why: str) -> None:
+    """Refuse writes to objects that are there before the function is called, although it may first read them in a branch or loop."""
+    for cell in cells:
+        cell.frozen, cell.depth, cell.slots.birth = why, 0, BEFORE_ALL

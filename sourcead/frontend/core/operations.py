@@ -216,6 +216,7 @@ ORDER = (
     "ufunc.at",  # before "library", to which it belongs
     "library",  # also the user's functions that have a rule, which are not inlined
     "class",
+    "cached",  # before "function", which looks through the cache
     "speaker",  # functions of `logging` and `warnings`, which are not inlined although they have source
     "function",
     "opaque",  # everything else

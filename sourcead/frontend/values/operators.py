@@ -142,6 +142,8 @@ def one_object(lo: Lowering, a: Value, b: Value) -> bool | None:
     if len(kinds) == 2 and None not in kinds:
         return False
     if isinstance(a, Cell) and isinstance(b, Cell):
+        if a.frozen is not None and a.frozen == b.frozen:  # parts of one global, or results of one cached function
+            return None
         if all(v.kind != "array" for v in (a, b)):
             return None if {a, *a.shares} & {b, *b.shares} else False
         if all(is_array_of_its_own(lo, v) for v in (a, b)):

@@ -24,10 +24,9 @@ from sourcead.ir.nodes import (
     Atom, Block, Call, Const, Function, Index, Loop, Pop, Range, Slice, Stmt, Sub, Update, Var, fresh
 )
 from sourcead.ir.types import INT, Sym
-from sourcead.ir.walk import bound_vars, map_blocks
+from sourcead.ir.walk import bound_vars, map_blocks, with_body, with_stmts
 from sourcead.passes.equality import same
 from sourcead.passes.loops.factor_arrays import FactorArray, FactorArrays, FunctionFacts, Term, chain_of
-from sourcead.passes.peephole import with_body, with_stmts
 
 
 def sum_after_loops(function: Function, notes: list[str]) -> Function:

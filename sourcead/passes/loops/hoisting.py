@@ -20,8 +20,7 @@ from sourcead.analysis.builder import Builder
 from sourcead.analysis.loop_indices import Counting, axis_of
 from sourcead.analysis.sizes import Size, dims_in, least, rank
 from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Index, Loop, Stmt, Var
-from sourcead.ir.walk import bound_vars, definitions, map_blocks, rewrite
-from sourcead.passes.peephole import with_body, with_stmts
+from sourcead.ir.walk import bound_vars, definitions, map_blocks, rewrite, with_body, with_stmts
 from sourcead.runtime.shapes import join_rows, split_rows
 
 PRODUCTS = (operator.matmul, np.matmul, np.dot)

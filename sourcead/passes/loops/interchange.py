@@ -25,10 +25,9 @@ from sourcead.ir.nodes import (
     Append, Atom, Block, Build, Call, Const, Function, Index, Loop, Slice, Stmt, Sub, Var, fresh
 )
 from sourcead.ir.types import Array, ListT, Sym
-from sourcead.ir.walk import all_reads, bound_vars, definitions, map_blocks, map_op
+from sourcead.ir.walk import all_reads, bound_vars, definitions, map_blocks, map_op, with_body, with_stmts
 from sourcead.passes.cleanup.common_subexpressions import is_pure
 from sourcead.passes.loops.hoisting import PRODUCTS
-from sourcead.passes.peephole import with_body, with_stmts
 from sourcead.primitives.table import record_of
 
 

@@ -32,9 +32,10 @@ from sourcead.analysis.array_versions import queried
 from sourcead.analysis.loop_indices import Counting, is_int, names_elements_once, offset
 from sourcead.ir.nodes import Atom, Block, Const, Function, Index, Loop, Stmt, Sub, Update, Var
 from sourcead.ir.types import Array
-from sourcead.ir.walk import all_reads, count_reads, definitions, map_blocks, reads_inside, rewrite, substitute, walk
+from sourcead.ir.walk import (
+    all_reads, count_reads, definitions, map_blocks, reads_inside, rewrite, substitute, walk, with_body, with_stmts
+)
 from sourcead.passes.equality import operand_key
-from sourcead.passes.peephole import with_body, with_stmts
 
 
 def sink_clears(function: Function) -> Function:

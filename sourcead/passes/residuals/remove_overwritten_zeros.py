@@ -25,8 +25,7 @@ from sourcead.analysis.loop_indices import Counting, axis_of, is_int
 from sourcead.analysis.sizes import dims_in, fills
 from sourcead.ir.nodes import Atom, Block, Build, Call, Const, Function, Index, Loop, Range, Stmt, Sub, Update, Var
 from sourcead.ir.types import INT, Array, ListT, Scalar, Type
-from sourcead.ir.walk import count_reads, definitions, rewrite, walk
-from sourcead.passes.peephole import with_body
+from sourcead.ir.walk import count_reads, definitions, rewrite, walk, with_body
 
 ZEROS = (np.zeros, np.zeros_like, runtime.zeros_like)
 

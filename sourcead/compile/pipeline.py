@@ -4,7 +4,7 @@
 """
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -136,7 +136,7 @@ def build(request: Request) -> Built:
 
 def derive(request: Request) -> tuple[Lowered, Derivative]:
     """Return the lowered form of the user's function, and its derivative in the IR."""
-    source, types = find_source(request.function), types_of(request)
+    source, types = find_source(request.function), unknown_types(request.types, request.statics, request.wrt)
     title = KINDS[request.form.kind].title
     name = f"{function_name(source.name)}_{request.form.kind}"
     doc = f"{title} of {function_name(source.name)} ({request.place}) with respect to {', '.join(request.wrt)}."
@@ -161,10 +161,9 @@ def derive(request: Request) -> tuple[Lowered, Derivative]:
     return lowered, Derivative(name, request.place, function, notes, splits, without_closures)
 
 
-def types_of(request: Request) -> dict[str, Type]:
+def unknown_types(types: dict[str, Type], statics: Collection[str], wrt: Collection[str]) -> dict[str, Type]:
     """Return the types of the arguments that are not known while compiling, where integers in wrt are floats."""
-    found = {name: t for name, t in request.types.items() if name not in request.statics}
-    return {name: as_float(t) if name in request.wrt else t for name, t in found.items()}
+    return {name: as_float(t) if name in wrt else t for name, t in types.items() if name not in statics}
 
 
 def at_once(function: Function, directions: dict[str, str]) -> Function:

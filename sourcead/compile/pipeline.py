@@ -15,7 +15,7 @@ from sourcead.ad.result_and_gradients import function_name
 from sourcead.analysis.builder import Builder
 from sourcead.backends.base import Derivative, Engine, Program
 from sourcead.backends.numpy import NUMPY
-from sourcead.backends.python_overhead import in_one_chunk, without_collection
+from sourcead.backends.python_overhead import as_compilation
 from sourcead.compile import (  # noqa: F401 (registers the lowering of calls of derivatives with the frontend)
     nested_derivatives as nested
 )
@@ -108,8 +108,7 @@ class Built:
     unverified: list[Lowered] = field(default_factory=list)
 
 
-@in_one_chunk
-@without_collection()
+@as_compilation
 def build(request: Request) -> Built:
     """Generate the text of a derivative."""
     lowered, derivative = derive(request)

@@ -94,7 +94,7 @@ linear({
 # ---- moving elements back ----
 
 linear({
-    runtime.diff_cotangent: lambda y, d, n, axis, d_y: (np.diff(d_y, n, axis), None, None),
+    runtime.diff_cotangent: lambda y, d, size, n, axis, d_y: (np.diff(d_y, n, axis), None, None, None),
     runtime.gather_cotangent: lambda y, d, places, x, d_y: (np.ravel(d_y)[places], None, None),
     runtime.pad_cotangent: lambda y, d, x, pad_width, mode, reflect_type="even", d_y=None: (
         np.pad(d_y, pad_width) if mode in ("constant", "empty") else np.pad(d_y, pad_width, mode), None, None, None, None
@@ -306,8 +306,12 @@ def _each_of_a_grid(fn, args, kwargs) -> Type:
 
 @infers(runtime.diff_cotangent)
 def _undoes_diff(fn, args, kwargs) -> Type:
-    t = args[0].type
-    return Array(t.dtype, tuple(anydim() for _ in t.dims)) if isinstance(t, Array) and t.dims else by_example(fn, args, kwargs)
+    t, size, axis = args[0].type, args[1], args[3].value
+    if not isinstance(t, Array) or not t.dims or not isinstance(axis, int):
+        return by_example(fn, args, kwargs)
+    dims = list(t.dims)
+    dims[axis] = anydim() if size.dim is None else size.dim
+    return Array(t.dtype, tuple(dims))
 
 
 @infers(runtime_matrices.frechet, runtime_matrices.inverse_frechet)

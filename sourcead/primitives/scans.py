@@ -53,8 +53,8 @@ like(np.multiply.accumulate, np.cumprod, axis=0)
 # ---- differences and areas ----
 
 linear({
-    np.diff: lambda y, x, d_y, n=1, axis=-1: diff_cotangent(d_y, n, axis),
-    np.ediff1d: lambda y, x, d_y: np.reshape(diff_cotangent(d_y, 1, 0), x.shape),
+    np.diff: lambda y, x, d_y, n=1, axis=-1: diff_cotangent(d_y, x.shape[axis], n, axis),
+    np.ediff1d: lambda y, x, d_y: np.reshape(diff_cotangent(d_y, x.size, 1, 0), x.shape),
 })
 
 adjoints({
@@ -77,7 +77,7 @@ def trapezoid_cotangents(f, x, dx, d_y, axis):
         x_last = np.moveaxis(x, axis, -1) if x.ndim > 1 else x
         step = np.diff(x_last)
         d_step = d_area * between
-        d_x = diff_cotangent(d_step, 1, -1)
+        d_x = diff_cotangent(d_step, x_last.shape[-1], 1, -1)
         d_x = np.moveaxis(d_x, -1, axis) if x.ndim > 1 else d_x
     d_between = d_area * np.broadcast_to(step, between.shape) / 2
     d_f = np.zeros(f_last.shape, dtype=d_between.dtype)

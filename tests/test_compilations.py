@@ -5,11 +5,11 @@ import gc
 import pytest
 
 from sourcead import grad
-from sourcead.backends.python_overhead import in_one_chunk, without_collection
+from sourcead.backends.python_overhead import as_compilation
 
 
 def test_what_lies_in_one_chunk_is_called_as_it_is():
-    @in_one_chunk
+    @as_compilation
     def shown(a, *rest, b=0):
         """Shows."""
         return a, rest, b
@@ -19,7 +19,7 @@ def test_what_lies_in_one_chunk_is_called_as_it_is():
 
 
 def test_exceptions_pass_and_recursion_works():
-    @in_one_chunk
+    @as_compilation
     def down(n):
         if n == 0:
             raise KeyError("bottom")
@@ -30,12 +30,17 @@ def test_exceptions_pass_and_recursion_works():
 
 
 def test_collection_goes_on_afterwards():
+    @as_compilation
+    def collects():
+        return gc.isenabled()
+
+    @as_compilation
+    def fails():
+        raise KeyError(collects(), gc.isenabled())
+
     assert gc.isenabled()
-    with without_collection():
-        assert not gc.isenabled()
-        with without_collection():
-            pass
-        assert not gc.isenabled()
+    with pytest.raises(KeyError, match="False, False"):
+        fails()
     assert gc.isenabled()
 
 

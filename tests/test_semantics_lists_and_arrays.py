@@ -162,11 +162,31 @@ def tuple_of_loop(x, b):
     return np.sum(np.cos(u))
 
 
+def loops_over_tuple(x, b):
+    u, total = tuple(halves(x)), 0.0
+    for v in u:
+        total = total * 0.5 + v
+    return total + sum(v * w for v, w in zip(u, x)) * u[0] + len(u)
+
+
+def builtins_of_tuple(x, b):
+    u = tuple(halves(x))
+    return max(u) * min(u) + sorted(u)[1] + sum(reversed(u)) + sum([*u, 1.0]) * list(u)[1] + sum(u[1:])
+
+
+def tuple_of_tuple(x, b):
+    u, i = tuple(halves(x)), 0
+    while i < 2:
+        u, i = tuple(v * 2 for v in u), i + 1
+    return np.sum(np.cos(u)) * u[0]
+
+
 PROGRAMS = [
     slice_grows, slice_grows_in_loop, slice_grows_in_branch, slice_repeats, slice_of_arrays, setter_of_items, array_added,
     array_added_to_slice, array_added_to_another_name, array_added_in_dict, array_of_module_added, array_multiplied,
     number_of_numpy_added, number_of_numpy_subtracted, other_iterables_added, number_minus_list, power_of_list, tuple_by_number,
     function_of_tuple, norm_of_tuple, functions_of_tuple, operators_of_tuple, tuple_of_loop,
+    loops_over_tuple, builtins_of_tuple, tuple_of_tuple,
 ]  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 from sourcead.ir.nodes import Atom, Block, Call, Const, Let, Loop, Op, Range, Var
 from sourcead.ir.types import INT
+from sourcead.ir.walk import places
 
 
 @dataclass(frozen=True)
@@ -178,18 +179,11 @@ class Subscripts(Forms):
 
     def __init__(self, block: Block):
         super().__init__()
-        self._visit(block, 0)
-
-    def _visit(self, block: Block, depth: int) -> None:
-        for stmt in block.stmts:
-            self.definitions.update(dict.fromkeys(stmt.targets, stmt.op))
-            inside = depth
-            if isinstance(stmt.op, Loop):
-                inside += 1
-                if isinstance(stmt.op.domain, Range):
-                    self.count(stmt.op, inside)
-            for inner in stmt.op.blocks:
-                self._visit(inner, inside)
+        for place in places(block):
+            op = place.stmt.op
+            self.definitions.update(dict.fromkeys(place.stmt.targets, op))
+            if isinstance(op, Loop) and isinstance(op.domain, Range):
+                self.count(op, len(place.loops) + 1)
 
     def meeting(self, first: tuple[Atom, ...], second: tuple[Atom, ...], index: Var) -> Meeting | After:
         """Compare the elements that `first` and `second` name in two iterations of the loop with this index.

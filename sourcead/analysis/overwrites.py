@@ -23,7 +23,6 @@ there is an axis on which every subscript of the writes is above, or every one b
 If so, the list can be treated as holding copies of the rows at the time they were appended.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sourcead.analysis.affine import Affine, Forms, Later, least, number, variable
@@ -33,12 +32,13 @@ from sourcead.ir.nodes import (
     Append, Atom, Block, Build, Call, Const, Function, Index, Let, Loop, Operand, Range, Slice, Stmt, Sub, Update, Var
 )
 from sourcead.ir.types import Array, Scalar, Unknown, rank
+from sourcead.ir.walk import Place, places
 from sourcead.primitives.result_types.dims import not_one
 from sourcead.primitives.result_types.infer import Arg, infer_index
 
 
 @dataclass(frozen=True)
-class Place:
+class Position:
     """The position of a statement in a nest of loops: its number in the order of the text, and the loops around it."""
 
     number: int
@@ -55,9 +55,9 @@ class Nest(Forms):
         super().__init__()
         self.stmt = loop
         self.chains = chains
-        self.places: dict[Stmt, Place] = {}
+        self.places: dict[Stmt, Position] = {}
         self.around: dict[Var, tuple[Stmt, ...]] = {}  # the loops around the definition of a variable
-        self.begins: dict[Var, Place] = {}  # the position from which on a variable holds its value
+        self.begins: dict[Var, Position] = {}  # the position from which on a variable holds its value
         self.updates: dict[Var, list[Stmt]] = {}
         self.block_of: dict[Var, Block] = {}  # the block that defines a variable
         self.written_as: dict[Var, Stmt] = {}  # value -> the update in the same block that writes it into an array
@@ -65,7 +65,7 @@ class Nest(Forms):
         self._visit(loop, (), None)
 
     def _visit(self, stmt: Stmt, loops: tuple[Stmt, ...], block: Block | None) -> None:
-        self.places[stmt] = Place(len(self.places), loops)
+        self.places[stmt] = Position(len(self.places), loops)
         self.definitions.update(dict.fromkeys(stmt.targets, stmt.op))
         self.around.update(dict.fromkeys(stmt.targets, loops))
         if block is not None:
@@ -81,14 +81,14 @@ class Nest(Forms):
             loops = (*loops, stmt)
             bound = op.params if op.index is None else (op.index, *op.params)
             self.around.update(dict.fromkeys(bound, loops))
-            self.begins.update(dict.fromkeys(bound, Place(begins, loops)))
+            self.begins.update(dict.fromkeys(bound, Position(begins, loops)))
             self.block_of.update(dict.fromkeys(bound, op.body))
             if op.index is not None and isinstance(op.domain, Range):
                 self.count(op, len(loops))
         for part in op.blocks:
             for inner in part.stmts:
                 self._visit(inner, loops, part)
-        self.begins.update(dict.fromkeys(stmt.targets, Place(len(self.places), self.around[stmt.targets[0]] if stmt.targets else ())))
+        self.begins.update(dict.fromkeys(stmt.targets, Position(len(self.places), self.around[stmt.targets[0]] if stmt.targets else ())))
 
     # ---- reads ----
 
@@ -107,10 +107,10 @@ class Nest(Forms):
             return None
         place = self.places[update]
         key = update.op.path[0].key
-        array = self._finished(update.op.base, key, Place(place.number + 1, place.loops))
+        array = self._finished(update.op.base, key, Position(place.number + 1, place.loops))
         return None if array is None else Index(array, key)
 
-    def _finished(self, base: Atom, key: Operand, place: Place | None) -> Var | None:
+    def _finished(self, base: Atom, key: Operand, place: Position | None) -> Var | None:
         chain = self.chains.find(base)
         if chain is None or place is None or not isinstance(atom_type(base), Array):
             return None
@@ -127,7 +127,7 @@ class Nest(Forms):
 
     # ---- writes after reads ----
 
-    def misses(self, update: Stmt, place: Place, read: list[Interval], outermost: Stmt) -> bool:
+    def misses(self, update: Stmt, place: Position, read: list[Interval], outermost: Stmt) -> bool:
         """Return whether no update after a read writes an element that was read."""
         path = update.op.path
         if len(path) != 1 or not isinstance(path[0], Sub):
@@ -228,46 +228,36 @@ def same_kind(value: Var, update: Stmt) -> bool:
 def parts_stay(function: Function) -> bool:
     """Return whether no part of an array that is appended to a list is overwritten afterwards."""
     chains = Chains(function.body)
-    places: list[tuple[Stmt, tuple[Stmt, ...]]] = list(_places(function.body, ()))
-    definitions = {t: (stmt, loops) for stmt, loops in places for t in stmt.targets}
-    order = {stmt: k for k, (stmt, _) in enumerate(places)}
+    found = list(places(function.body))
+    definitions = {t: place for place in found for t in place.stmt.targets}
+    order = {place.stmt: k for k, place in enumerate(found)}
+    updates = [(place.stmt, place.loops) for place in found if isinstance(place.stmt.op, Update)]
     nests: dict[Stmt, Nest] = {}
 
-    def stays(read: Stmt, loops: tuple[Stmt, ...]) -> bool:
+    def stays(at: Place) -> bool:
+        read = at.stmt
         chain = chains.find(read.op.base)
         if chain is None:
             return True
-        around = next((loop for loop in loops if chain in chains.carried_by(loop)), None)
+        around = next((loop for loop in at.loops if chain in chains.carried_by(loop)), None)
         if around is not None:
             nest = nests.setdefault(around, Nest(around, chains))
             if nest.finished(read) is None:
                 return False
         after = order[around if around is not None else read]
-        return not any(
-            isinstance(stmt.op, Update) and chains.find(stmt.targets[0]) is chain and order[stmt] > after and around not in outer
-            for stmt, outer in places
-        )
+        return not any(chains.find(s.targets[0]) is chain and order[s] > after and around not in loops for s, loops in updates)
 
     def is_kept(value: object) -> bool:
         if not isinstance(value, Var) or not isinstance(value.type, (Array, Unknown)):
             return True
-        stmt, loops = definitions.get(value, (None, ()))
-        match stmt and stmt.op:
+        place = definitions.get(value)
+        match place and place.stmt.op:
             case Let(inner):
                 return is_kept(inner)
             case Index():
-                return stays(stmt, loops)
+                return stays(place)
             case Call() | Build():
                 return True
         return False
 
-    return all(is_kept(stmt.op.value) for stmt, _ in places if isinstance(stmt.op, Append))
-
-
-def _places(block: Block, loops: tuple[Stmt, ...]) -> Iterator[tuple[Stmt, tuple[Stmt, ...]]]:
-    """Yield all statements in the order of the text, each with the loops around it."""
-    for stmt in block.stmts:
-        yield stmt, loops
-        inner = (*loops, stmt) if isinstance(stmt.op, Loop) else loops
-        for part in stmt.op.blocks:
-            yield from _places(part, inner)
+    return all(is_kept(place.stmt.op.value) for place in found if isinstance(place.stmt.op, Append))

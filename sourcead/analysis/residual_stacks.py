@@ -11,22 +11,12 @@ stacks of stacks, `passes/loops/fission.py`, and `stacks.py` of Numba's code gen
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from sourcead.analysis.connected import UnionFind
-from sourcead.ir.nodes import Append, Atom, Block, Build, Const, Function, Let, Loop, Operand, Pop, Stmt, Var
+from sourcead.ir.nodes import Append, Atom, Build, Const, Function, Let, Operand, Pop, Stmt, Var
 from sourcead.ir.types import ListT
-from sourcead.ir.walk import handed_on
-
-
-@dataclass(frozen=True, eq=False)
-class Place:
-    """A statement, the block that it stands in, and the innermost loop around it."""
-
-    stmt: Stmt
-    block: Block
-    loop: Loop | None
+from sourcead.ir.walk import Place, handed_on, places
 
 
 @dataclass(eq=False)
@@ -58,8 +48,8 @@ class Stack:
 
 def residual_stacks(function: Function) -> dict[Var, Stack]:
     """Return the lists of residuals of a function by the variables that hold them, in the order of their places."""
-    places = list(_places(function.body, None))
-    lists = _versions(places)
+    found = list(places(function.body))
+    lists = _versions(found)
     stacks: dict[Var, Stack] = {}
 
     def of(v: Var) -> Stack:
@@ -70,7 +60,7 @@ def residual_stacks(function: Function) -> dict[Var, Stack]:
             if v in lists.parent:
                 of(v).plain = False
 
-    for place in places:
+    for place in found:
         stmt, groups = place.stmt, list(handed_on(place.stmt))
         passed: set[Operand] = {a for group in groups for a in group}
         match stmt.op:
@@ -100,18 +90,10 @@ def residual_stacks(function: Function) -> dict[Var, Stack]:
     return {v: stack for stack in stacks.values() if stack.builds for v in stack.versions}
 
 
-def _places(block: Block, loop: Loop | None) -> Iterator[Place]:
-    """Yield the places of all statements, those inside a statement before its own."""
-    for stmt in block.stmts:
-        for inner in stmt.op.blocks:
-            yield from _places(inner, stmt.op if isinstance(stmt.op, Loop) else loop)
-        yield Place(stmt, block, loop)
-
-
-def _versions(places: list[Place]) -> UnionFind:
+def _versions(found: list[Place]) -> UnionFind:
     """Return the sets of variables that hold the same list; lists on one stack count as one list."""
     lists = UnionFind()
-    for place in places:
+    for place in found:
         stmt = place.stmt
         for group in handed_on(stmt):
             if isinstance(group[0].type, ListT):
@@ -121,7 +103,7 @@ def _versions(places: list[Place]) -> UnionFind:
                 lists.unite(stmt.targets[0], base)
     while True:
         united, element = False, {}
-        for place in places:
+        for place in found:
             match place.stmt:
                 case Stmt(_, Append(Var() as base, value)) | Stmt((_, value), Pop(Var() as base)) if value in lists.parent:
                     other = element.setdefault(lists.find(base), value)

@@ -1,39 +1,34 @@
-"""Wrappers that reduce the interpreter's overhead in long compilations."""
+"""A wrapper that reduces the interpreter's overhead in long compilations."""
 
 import functools
 import gc
 import sys
 from collections.abc import Callable
-from contextlib import contextmanager
 
 ROOM = 1 << 16  # slots of 8 bytes; a chunk is rounded up to a power of two, which leaves half a megabyte or more for calls
 
 
-@contextmanager
-def without_collection():
-    """Turn garbage collection off: the many small objects of a compilation live until its end, so a collection would free none."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()
+def as_compilation(function: Callable) -> Callable:
+    """Return a wrapper that runs the function without garbage collection, and its nested calls in one chunk of the interpreter's stack.
 
-
-def in_one_chunk(function: Callable) -> Callable:
-    """Return a wrapper that gives the function's nested calls room in one chunk of the interpreter's stack.
+    The many small objects of a compilation live until its end, so a collection would free none.
 
     Since 3.11 CPython keeps frames in chunks of 16 KB.  A call at the end of a chunk maps memory for the next one, and its return frees
     it; an inner loop at that depth made a compilation sixty times slower.  A frame that requests much stack gets a larger chunk, which
     also holds the frames of further calls.
 
-    >>> in_one_chunk(max)(2, 3)
+    >>> as_compilation(max)(2, 3)
     3
     """
 
     def called(*args, **kwargs):
-        return function(*args, **kwargs)
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            return function(*args, **kwargs)
+        finally:
+            if collects:
+                gc.enable()
 
     if sys.version_info >= (3, 11):
         called.__code__ = called.__code__.replace(co_stacksize=ROOM)

@@ -341,9 +341,7 @@ class Gradient(Generated, Opaque):
 
         def lowered():
             types = {name: t for name, t in arguments.types.items() if name not in tangents}
-            form = Form("grad", False, True)
-            request = Request(user, types, arguments.statics, derived, form, self._checkpoint, self._engine, self._place)
-            return lower_function(find_source(user), pipeline.types_of(request), arguments.statics)
+            return lower_function(find_source(user), pipeline.unknown_types(types, arguments.statics, derived), arguments.statics)
 
         return Subject(
             Form(self._kind, self._has_aux, self._single), self.wrt, self._directions, derived, self._verify,

@@ -4,7 +4,7 @@
 """
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from sourcead.ad.result_and_gradients import function_name
 from sourcead.analysis.builder import Builder
 from sourcead.backends.base import Derivative, Engine, Program
 from sourcead.backends.numpy import NUMPY
-from sourcead.backends.python_overhead import in_one_chunk, without_collection
+from sourcead.backends.python_overhead import as_compilation
 from sourcead.compile import (  # noqa: F401 (registers the lowering of calls of derivatives with the frontend)
     nested_derivatives as nested
 )
@@ -108,8 +108,7 @@ class Built:
     unverified: list[Lowered] = field(default_factory=list)
 
 
-@in_one_chunk
-@without_collection()
+@as_compilation
 def build(request: Request) -> Built:
     """Generate the text of a derivative."""
     lowered, derivative = derive(request)
@@ -136,7 +135,7 @@ def build(request: Request) -> Built:
 
 def derive(request: Request) -> tuple[Lowered, Derivative]:
     """Return the lowered form of the user's function, and its derivative in the IR."""
-    source, types = find_source(request.function), types_of(request)
+    source, types = find_source(request.function), unknown_types(request.types, request.statics, request.wrt)
     title = KINDS[request.form.kind].title
     name = f"{function_name(source.name)}_{request.form.kind}"
     doc = f"{title} of {function_name(source.name)} ({request.place}) with respect to {', '.join(request.wrt)}."
@@ -161,10 +160,9 @@ def derive(request: Request) -> tuple[Lowered, Derivative]:
     return lowered, Derivative(name, request.place, function, notes, splits, without_closures)
 
 
-def types_of(request: Request) -> dict[str, Type]:
+def unknown_types(types: dict[str, Type], statics: Collection[str], wrt: Collection[str]) -> dict[str, Type]:
     """Return the types of the arguments that are not known while compiling, where integers in wrt are floats."""
-    found = {name: t for name, t in request.types.items() if name not in request.statics}
-    return {name: as_float(t) if name in request.wrt else t for name, t in found.items()}
+    return {name: as_float(t) if name in wrt else t for name, t in types.items() if name not in statics}
 
 
 def at_once(function: Function, directions: dict[str, str]) -> Function:

@@ -159,7 +159,9 @@ class Unknown(Type):
 
 @dataclass(frozen=True)
 class AnyTuple(Unknown):
-    """A tuple of numbers and arrays whose length is known only at run time; NumPy makes an array of it, all else treats it as unknown."""
+    """A tuple whose length is known only at run time; all but the functions of NumPy treat it as unknown."""
+
+    item: Type
 
 
 @dataclass(frozen=True)
@@ -219,7 +221,7 @@ def parts(t: Type) -> tuple[Type, ...]:
             return items
         case ListT(item, items):
             return (item, *(items or ()))
-        case MapT(_, item) | SetT(item):
+        case MapT(_, item) | SetT(item) | AnyTuple(item):
             return (item,)
         case DictT(items) | StructT(_, items):
             return tuple(part for _, part in items)
@@ -243,6 +245,8 @@ def map_type(t: Type, f: Callable[[Type], Type]) -> Type:
             return TupleT(tuple(map(f, items)))
         case ListT(item, items):
             return ListT(f(item), None if items is None else tuple(map(f, items)))
+        case AnyTuple(item):
+            return AnyTuple(f(item))
         case MapT(_, item):
             return replace(t, item=f(item))
         case DictT(items):
@@ -259,7 +263,7 @@ def carries_derivative(t: Type) -> bool:
             return kind in ("float", "complex")
         case Array():
             return kind_of(t) in ("float", "complex", None) and (t.dtype is None or t.dtype.kind in "fcO")
-        case Unknown():
+        case Unknown() if t == UNKNOWN:
             return True
     return any(map(carries_derivative, parts(t)))
 
@@ -326,6 +330,8 @@ def join(a: Type, b: Type) -> Type:
         case ListT(x, xs), ListT(y, ys):
             items = tuple(map(join, xs, ys)) if xs is not None and ys is not None and len(xs) == len(ys) else None
             return ListT(join(x, y), items)
+        case AnyTuple(x), AnyTuple(y):
+            return AnyTuple(join(x, y))
         case MapT(k, x, default), MapT(m, y, other) if default is other:
             return MapT(join(k, m), join(x, y), default)
         case SetT(x, p), SetT(y, q):
@@ -340,8 +346,10 @@ def join(a: Type, b: Type) -> Type:
 def fits(t: Type, promise: Type, free: Collection[Sym] = ()) -> bool:
     """Return whether a value of type `t` keeps the promise; a dim of the promise in `free` stands for any size from its least size up."""
     match promise, t:
-        case Unknown(), _:
-            return promise in (UNKNOWN, t)
+        case AnyTuple(x), AnyTuple(y):
+            return fits(y, x, free)
+        case Unknown(), _ if promise == UNKNOWN:
+            return True
         case _, Undefined():
             return True
         case Scalar(k1, d1), Scalar(k2, d2) if d1 == ANY_DTYPE:

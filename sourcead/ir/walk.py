@@ -1,16 +1,19 @@
 """Functions that walk over the IR or rebuild it, so that most passes write no recursion of their own.
 
-To read: `walk` yields the statements, `all_reads` the variables that are read, `count_reads` counts them, `definitions` maps
-variables to statements.  To rebuild: `rewrite` replaces statements, `map_atoms` operands, `map_blocks` the blocks of a statement.
+To read: `walk` yields the statements, `places` also where they stand, `all_reads` the variables that are read, `count_reads` counts
+them, `definitions` maps variables to statements.  To rebuild: `rewrite` replaces statements, `map_atoms` operands, `map_blocks` the
+blocks of a statement.
 A pass that needs the context of a statement recurses over `op.blocks` itself.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
-from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Effect, Loop, Op, Part, Stmt, Var, fresh, operand_atoms
+from sourcead.ir.nodes import (
+    Atom, Block, Branch, Call, Const, Effect, Function, Loop, Op, Part, Stmt, Var, fresh, operand_atoms
+)
 
 # ---- One op ----
 
@@ -58,6 +61,23 @@ def walk(block: Block) -> Iterator[Stmt]:
         yield stmt
         for inner in stmt.op.blocks:
             yield from walk(inner)
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """A statement, the block that it stands in, and the loops around it, outermost first."""
+
+    stmt: Stmt
+    block: Block
+    loops: tuple[Stmt, ...]
+
+
+def places(block: Block, loops: tuple[Stmt, ...] = ()) -> Iterator[Place]:
+    """Yield the places of all statements of a block in the order of `walk`."""
+    for stmt in block.stmts:
+        yield Place(stmt, block, loops)
+        for inner in stmt.op.blocks:
+            yield from places(inner, (*loops, stmt) if isinstance(stmt.op, Loop) else loops)
 
 
 def all_reads(block: Block) -> Iterator[Var]:
@@ -150,13 +170,22 @@ def with_results(stmt: Stmt, keep: Sequence[int]) -> Stmt:
 # ---- Rebuilding a block ----
 
 
+def with_stmts(block: Block, stmts: Sequence[Stmt]) -> Block:
+    """Return the block with other statements; the same object if they are its own."""
+    same = len(stmts) == len(block.stmts) and all(a is b for a, b in zip(stmts, block.stmts))
+    return block if same else Block(tuple(stmts), block.results)
+
+
+def with_body(function: Function, body: Block) -> Function:
+    """Return the function with another body; the same object if the body is its own."""
+    return function if body is function.body else replace(function, body=body)
+
+
 def rewrite(block: Block, change: Callable[[Stmt], Iterable[Stmt]]) -> Block:
     """Return the block with the statements `change(stmt)` in place of each, inner ones first, or the same block if nothing changes."""
 
     def visit(b: Block) -> Block:
-        stmts = tuple(new for stmt in b.stmts for new in change(map_blocks(stmt, visit)))
-        same = len(stmts) == len(b.stmts) and all(new is old for new, old in zip(stmts, b.stmts))
-        return b if same else Block(stmts, b.results)
+        return with_stmts(b, [new for stmt in b.stmts for new in change(map_blocks(stmt, visit))])
 
     return visit(block)
 

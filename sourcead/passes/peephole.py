@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Function, Let, Op, Stmt, Var, fresh
-from sourcead.ir.walk import map_atoms, map_op, walk
+from sourcead.ir.walk import map_atoms, map_op, walk, with_stmts
 
 
 @dataclass(eq=False)
@@ -116,25 +116,13 @@ def keeping_names(rule: Callable[[Stmt, Facts], object]) -> Callable[[Stmt, Fact
     return named
 
 
-def with_body(function: Function, body: Block) -> Function:
-    """Return the function with another body; the same object if the body is its own."""
-    return function if body is function.body else replace(function, body=body)
-
-
-def with_stmts(block: Block, stmts: list[Stmt]) -> Block:
-    """Return the block with other statements; the same object if they are its own."""
-    same = len(stmts) == len(block.stmts) and all(a is b for a, b in zip(stmts, block.stmts))
-    return block if same else Block(tuple(stmts), block.results)
-
-
 def _block(block: Block, rule, facts: Facts) -> Block:
     facts.blocks += 1
     facts.open.append(facts.blocks)
-    stmts = tuple(new for stmt in block.stmts for new in _statement(stmt, rule, facts))
+    new = with_stmts(block, [new for stmt in block.stmts for new in _statement(stmt, rule, facts)])
     results = tuple(map(facts.resolve, block.results))
     facts.open.pop()
-    same = len(stmts) == len(block.stmts) and all(a is b for a, b in zip(stmts + results, block.stmts + block.results))
-    return block if same else Block(stmts, results)
+    return new if all(a is b for a, b in zip(results, block.results)) else Block(new.stmts, results)
 
 
 def _statement(stmt: Stmt, rule, facts: Facts) -> list[Stmt]:

@@ -113,7 +113,7 @@ def _sequence(fn, args, kwargs) -> Type:
                 return ListT(item)
             if fn is list:
                 return args[0].type
-            return TupleT(items) if items is not None else AnyTuple() if isinstance(item, (Array, Scalar)) else UNKNOWN
+            return TupleT(items) if items is not None else AnyTuple(item)
         case Array(_, dims) if dims and fn is not tuple:
             return ListT(_element(args[0].type))
     return UNKNOWN

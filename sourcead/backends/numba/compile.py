@@ -25,7 +25,7 @@ from sourcead.backends.numba.overloads import runtime as overloads  # noqa: F401
 from sourcead.backends.numba.overloads.outlined import prepared
 from sourcead.backends.numba.public_toolchain import MODULE
 from sourcead.backends.options import WITHOUT_NUMBA, Numba
-from sourcead.backends.python_overhead import in_one_chunk, without_collection
+from sourcead.backends.python_overhead import as_compilation
 from sourcead.emit import Emitted
 from sourcead.errors import BackendError, SourceADError
 
@@ -111,8 +111,7 @@ def with_dispatchers(namespace: dict[str, Any], options: dict[str, Any]) -> dict
     return known(namespace)
 
 
-@in_one_chunk
-@without_collection()
+@as_compilation
 def compile_or_refuse(compile_types: Callable[[], None], emitted: Emitted, file: str, place: str) -> None:
     """Compile a text for some argument types.
 

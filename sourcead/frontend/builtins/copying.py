@@ -8,7 +8,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.builtins.arguments import lowers
 from sourcead.frontend.core import Cell, Lowering, TupleVal, Value
-from sourcead.frontend.values import lists, sequences, sets
+from sourcead.frontend.values import sequences
 from sourcead.ir.types import Array, ListT, MapT, Scalar, SetT, Str
 
 lowers(copy.copy)(lambda lo, node, x: copied(lo, x, node, None))
@@ -47,12 +47,8 @@ def copy_of_cell(lo: Lowering, cell: Cell, node, memo: dict[Value, Value] | None
     t = atom_type(lo.read(cell))
     if isinstance(t, Array):
         return core.call_library(lo, np.copy, [cell], {}, node)
-    if isinstance(t, SetT):
-        return sets.made(lo, cell, node)
     if isinstance(t, ListT) and memo is not None:
         return sequences.collect(lo, core.iterate(lo, cell, node), lambda item: copied(lo, item, node, {}), node)
-    if isinstance(t, ListT):
-        return lists.method(lo, cell, "copy", [], {}, node)
-    if isinstance(t, MapT) and (memo is None or isinstance(t.item, (Scalar, Str))):
+    if isinstance(t, (ListT, SetT)) or isinstance(t, MapT) and (memo is None or isinstance(t.item, (Scalar, Str))):
         return core.call_method(lo, cell, "copy", [], {}, node)
     raise core.unsupported(lo, node, "a copy of a value that is not known here", "copy its parts")

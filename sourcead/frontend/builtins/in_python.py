@@ -160,6 +160,12 @@ def from_iterable(parts):
         yield from part
 
 
+@stands_in_for(np.ndenumerate)
+def ndenumerate(array):
+    for place in np.ndindex(np.shape(array)):
+        yield place, array[place]
+
+
 @stands_in_for(any)
 def any_(items):
     for item in items:

@@ -100,19 +100,6 @@ def builtin_ndindex(lo: Lowering, node, *shape: Value) -> Value:
     return builtin_product(lo, node, *(core.call(lo, Const(range), [n], {}, node) for n in shape))
 
 
-@lowers(np.ndenumerate)
-def builtin_ndenumerate(lo: Lowering, node, array: Value) -> Value:
-    """Lower `np.ndenumerate(x)` to pairs of indices and elements."""
-    places = core.iterate(lo, builtin_ndindex(lo, node, core.call_library(lo, np.shape, [array], {}, node)), node)
-
-    def pair(place: Value) -> Value:
-        return TupleVal((place, core.subscript(lo, array, place, node)))
-
-    if places.items is not None:
-        return Iterable(items=[pair(p) for p in places.items])
-    return Iterable.numbered(places.length, lambda k: pair(places.nth(k)))
-
-
 @lowers(itertools.islice)
 def builtin_islice(lo: Lowering, node, xs: Value, *bounds: Value) -> Value:
     """Lower `islice(xs, start, stop, step)`."""

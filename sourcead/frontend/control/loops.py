@@ -146,8 +146,8 @@ def known_places(lo: Lowering, iterable: Iterable) -> range | None:
 # -- the loops inside built-in functions -------------------------------------------------------------------------------------
 
 
-def for_each(lo: Lowering, iterable: Iterable, act: Callable[[Value], Any], index_name="$element", seeds=list) -> None:
-    """Lower `act(element)` for each element of an iterable; `seeds` returns the slots that it is known to change."""
+def for_each(lo: Lowering, iterable: Iterable, act: Callable[[Value], Any]) -> None:
+    """Lower `act(element)` for each element of an iterable."""
     if iterable.items is not None:
         for item in iterable.items:
             act(item)
@@ -157,4 +157,4 @@ def for_each(lo: Lowering, iterable: Iterable, act: Callable[[Value], Any], inde
     def bind(value: Value) -> None:
         element[:] = [value]
 
-    run_loop(lo, ForLoop(iterable, bind, lambda: act(element[0]), index_name, seeds=seeds))
+    run_loop(lo, ForLoop(iterable, bind, lambda: act(element[0]), "$element"))

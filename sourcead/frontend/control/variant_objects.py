@@ -8,7 +8,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from sourcead.frontend.control.variant_values import Assumptions, objects
-from sourcead.frontend.core import VALUE, Cell, Lowering, Slots, Value, roots
+from sourcead.frontend.core import MISSING, VALUE, Cell, Lowering, OptionalVal, Slots, Value, parts_of, roots
+from sourcead.ir.nodes import UNDEFINED, Var
+from sourcead.ir.types import Undefined
 
 Objects = dict[tuple, Cell]
 
@@ -118,13 +120,24 @@ def _new_identities(assumed: Assumptions, entry: Objects, ends: Objects) -> bool
         first = firsts.setdefault(id(cell), path)
         if path in assumed.changing or path in assumed.same or path in assumed.kept:
             continue
-        if cell.slots.birth < assumed.birth and entry.get(path) in (None, cell):
+        if cell.slots.birth < assumed.birth and (entry.get(path) is cell or _is_unassigned(assumed, path)):
             assumed.kept[path] = cell
             fine = False
-        elif first != path and entry.get(path) is None and entry.get(first) is None:
+        elif first != path and _is_unassigned(assumed, path) and _is_unassigned(assumed, first):
             assumed.same[path] = first
             fine = False
     return fine
+
+
+def _is_unassigned(assumed: Assumptions, path: tuple) -> bool:
+    """Return whether a path leads to nothing on entry, not even to a number: the program cannot read it if there is no iteration."""
+    value = assumed.inits.get(path[0], MISSING)
+    for key in path[1:]:
+        parts = parts_of(value.held if isinstance(value, OptionalVal) else value)
+        if parts is None or key not in parts:
+            return value is MISSING or value is UNDEFINED
+        value = parts[key]
+    return value is MISSING or value is UNDEFINED or isinstance(value, Var) and isinstance(value.type, Undefined)
 
 
 def _held(assumed: Assumptions, ends: Objects) -> set[tuple]:

@@ -62,10 +62,10 @@ class Generic:
         if isinstance(subject, Cell) and subject.kind != "array":
             yield subject.kind
         elif isinstance(subject, (Var, Cell)) and self.asks_type:
-            yield type(atom_type(lo.read(subject)))
+            yield from type(atom_type(lo.read(subject))).__mro__[:-1]
         yield from type(subject).__mro__
         if isinstance(subject, Const) and self.asks_type:
-            yield type(atom_type(subject))
+            yield from type(atom_type(subject)).__mro__[:-1]
 
 
 # -- syntax ----------------------------------------------------------------------------------------------------------------

@@ -11,23 +11,16 @@ import numpy as np
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
-from sourcead.frontend.control import branches, loops
+from sourcead.frontend.control import loops
 from sourcead.frontend.core import (
     VALUE, BoundVal, Cell, ChoiceVal, FunctionVal, Iterable, Lowering, MethodVal, OptionalVal, SuperVal, TupleVal,
     Value, leaves, roots
 )
 from sourcead.frontend.values import iterables, lists, objects, sequences, sets
 from sourcead.ir.nodes import Atom, Call, Const, Var
-from sourcead.ir.types import BOOL, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, Undefined, Unknown, join
-
-
-def both(lo: Lowering, a: Value, b: Value) -> Value:
-    """Lower `a and b` of two values that are already computed."""
-    for first, second in ((a, b), (b, a)):
-        verdict = core.truth(lo, first)
-        if verdict is not None:
-            return second if verdict else first
-    return branches.branch(lo, lo.read(a), [lambda: b, lambda: a], "and")
+from sourcead.ir.types import (
+    BOOL, AnyTuple, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, Undefined, Unknown, join
+)
 
 
 @core.operate.register(object)
@@ -51,6 +44,9 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
             raise core.refused(
                 lo, "`+` of a list or tuple and of what may be a list or an array", "write `np.add(a, b)` for arrays, `[*a, *b]` for lists"
             )
+    if fn in (operator.add, operator.mul) and any(isinstance(core.data_type(lo, v), AnyTuple) for v in values):
+        if not any(isinstance(core.data_type(lo, v), Array) for v in values):
+            raise core.refused(lo, "`+` or `*` of a tuple whose length is not known here", "write `[*a, *b]`")
     if fn is operator.or_ and all(isinstance(v, Cell) and v.kind == "dict" for v in values):
         for value in values:
             lo.alive(value)

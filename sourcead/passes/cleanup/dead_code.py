@@ -13,8 +13,7 @@ from sourcead.analysis.connected import reachable
 from sourcead.ir.nodes import (
     AdjointBlock, Atom, Block, Branch, Call, Closure, Effect, Function, Loop, Stmt, Var, operand_atoms
 )
-from sourcead.ir.walk import bound_vars, handed_on, map_blocks, with_results
-from sourcead.passes.peephole import with_body, with_stmts
+from sourcead.ir.walk import bound_vars, handed_on, map_blocks, with_body, with_results, with_stmts
 
 
 def remove_dead(function: Function) -> Function:

@@ -25,9 +25,9 @@ import numpy as np
 from sourcead.analysis.array_versions import Chains, queried, query_of
 from sourcead.ir.nodes import Atom, Attr, Block, Branch, Call, Const, Function, Loop, Op, Operand, Stmt, Update, Var
 from sourcead.ir.types import Array, Scalar, same_dtype
-from sourcead.ir.walk import bound_vars, map_blocks, rewrite, walk
+from sourcead.ir.walk import bound_vars, map_blocks, rewrite, walk, with_body, with_stmts
 from sourcead.passes.equality import KnownDims
-from sourcead.passes.peephole import Facts, peephole, with_body, with_stmts
+from sourcead.passes.peephole import Facts, peephole
 from sourcead.primitives.table import record_of
 
 ATTRIBUTES = ("shape", "size", "ndim")

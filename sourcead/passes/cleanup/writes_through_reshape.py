@@ -13,8 +13,7 @@ import numpy as np
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.ir.nodes import Call, Const, Function, Slice, Stmt, Sub, Update, Var, View
 from sourcead.ir.types import Scalar
-from sourcead.ir.walk import rewrite
-from sourcead.passes.peephole import with_body
+from sourcead.ir.walk import rewrite, with_body
 
 RESHAPES = (np.reshape, np.ravel)
 

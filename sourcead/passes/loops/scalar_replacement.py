@@ -35,9 +35,8 @@ from sourcead.analysis.builder import atom_type
 from sourcead.analysis.element_loops import Access, Body, body_of, one_more
 from sourcead.ir.nodes import Atom, Block, Branch, Call, Function, Index, Let, Loop, Op, Stmt, Sub, Update, Var, fresh
 from sourcead.ir.types import BOOL, Array, Scalar
-from sourcead.ir.walk import copied, map_blocks, substitute
+from sourcead.ir.walk import copied, map_blocks, substitute, with_body, with_stmts
 from sourcead.passes.equality import same
-from sourcead.passes.peephole import with_body, with_stmts
 
 FLOAT = np.dtype(np.float64)
 BY = {"add": operator.add, "sub": operator.sub}

@@ -14,9 +14,8 @@ from sourcead import runtime
 from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import Atom, Build, Call, Const, Function, Index, Loop, Stmt, Sub, Update, Var, fresh
 from sourcead.ir.types import Array, Scalar, StructT, TupleT, Type, keyed_parts
-from sourcead.ir.walk import count_reads, definitions, rewrite, walk
+from sourcead.ir.walk import count_reads, definitions, rewrite, walk, with_body
 from sourcead.passes.equality import operand_key
-from sourcead.passes.peephole import with_body
 
 Parts = list[tuple[tuple[Sub, ...], Atom]]  # the arrays of a record, each with its path
 

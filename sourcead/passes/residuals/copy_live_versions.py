@@ -16,8 +16,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.analysis.liveness import Live, Reads
 from sourcead.ir.nodes import Atom, Block, Call, Function, Loop, Op, Stmt, Update, Var, operand_atoms
 from sourcead.ir.types import Array
-from sourcead.ir.walk import map_blocks
-from sourcead.passes.peephole import with_body, with_stmts
+from sourcead.ir.walk import map_blocks, with_body, with_stmts
 
 
 def copy_live_versions(function: Function) -> Function:

@@ -19,9 +19,9 @@ loop lie above those of the run before.  Only lists of residuals are joined (`Bu
 
 from dataclasses import replace
 
-from sourcead.analysis.residual_stacks import Place, Stack, residual_stacks
+from sourcead.analysis.residual_stacks import Stack, residual_stacks
 from sourcead.ir.nodes import Branch, Function, Loop, Pop, Stmt, Var, fresh
-from sourcead.ir.walk import map_atoms, reads_inside, rewrite
+from sourcead.ir.walk import Place, map_atoms, reads_inside, rewrite
 
 
 def flatten_stacks(function: Function) -> Function:

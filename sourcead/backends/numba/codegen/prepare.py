@@ -13,7 +13,7 @@ from sourcead.backends.numba.codegen.stacks import number_stacks_as_arrays
 from sourcead.backends.numba.codegen.vector_loops import fuse_vector_statements
 from sourcead.backends.numba.codegen.vector_statements import may_run_again
 from sourcead.backends.numba.functions import ARRAY_UFUNCS
-from sourcead.backends.python_overhead import in_one_chunk, without_collection
+from sourcead.backends.python_overhead import as_compilation
 from sourcead.emit import Emitted, emit
 from sourcead.ir.nodes import Block, Call, Const, Function, Loop, Slice, Stmt, Sub, Update, Var
 from sourcead.ir.types import Array
@@ -46,8 +46,7 @@ def prepare(derivative: Derivative) -> tuple[Function, Emitted, Callable[[], Fun
         function = optimised(structures_by_parts(function), lists=False, last=last)
         return outline_calls(with_stable_types(number_stacks_as_arrays(function)))
 
-    @in_one_chunk
-    @without_collection()
+    @as_compilation
     def alternative() -> Function:
         return in_forms(inner, with_fast_loops)
 

@@ -44,7 +44,7 @@ def number_stacks_as_arrays(function: Function) -> Function:
     """Return the function with arrays in place of stacks of numbers; must run after `assign_memory`."""
 
     def bounded(stack: Stack) -> bool:
-        loops = [place.loop for place in stack.pushes]
+        loops = [place.loops[-1].op if place.loops else None for place in stack.pushes]
         return all(loop is not None and isinstance(loop.domain, Range) and loop.leave is None for loop in loops)
 
     return _as_arrays(function, lambda stack: _dtype(stack, number_dtype) if bounded(stack) else None, 1)

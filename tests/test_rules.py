@@ -624,5 +624,5 @@ def test_a_line_holds_one_rule_of_the_same_parameters():
         for code in (f.__code__ for f in functions if isinstance(f, types.FunctionType)):
             if code.co_filename.startswith("<doctest"):  # an example of a docstring, which ran before in this process
                 continue
-            here = source._parse(code, {}).functions[(code.co_firstlineno, code.co_name)]
-            assert len([n for n in here if source._parameters(n) == code.co_varnames[: code.co_argcount]]) == 1, code
+            here = source._parse(code, {})[1][(code.co_firstlineno, code.co_name)]
+            assert len([n for n, _ in here if source._parameters(n) == code.co_varnames[: code.co_argcount]]) == 1, code

@@ -116,31 +116,16 @@ def rnn(xs, w, u, b, h=None, last=False):
     check_recurrent("rnn", 1, xs, w, u, b, h)
     zs = inputs_at_once(xs, w, b, 1, u.shape[0])
     h = np.zeros((xs.shape[1], u.shape[0]), zs.dtype) if h is None else h
-    if last:
-        for t in range(xs.shape[0]):
-            h = rnn_step(zs[t], h, u)
-        return h
-    hs = np.empty((xs.shape[0], xs.shape[1], u.shape[0]), zs.dtype)
+    hs = None if last else np.empty((xs.shape[0], xs.shape[1], u.shape[0]), zs.dtype)
     for t in range(xs.shape[0]):
         h = rnn_step(zs[t], h, u)
-        hs[t] = h
-    return hs
+        if not last:
+            hs[t] = h
+    return h if last else hs
 
 
 def lstm(xs, w, u, b, h=None, c=None, last=False):
-    """Walk an LSTM layer along a sequence.
-
-    Args:
-        xs: of shape (steps, batch, inputs).
-        w, u, b: the parameters, as `Recurrent` holds them.
-        h, c: the first output and memory, of shape (batch, units); None is zeros.
-        last: give the last output alone.
-
-    Returns:
-        The outputs after each step, of shape (steps, batch, units), or the last one, of shape (batch, units).
-
-    Raises:
-        ValueError: the shapes do not fit.
+    """Walk an LSTM layer along a sequence; arguments, result and errors are those of `rnn`, and `c` is the first memory.
 
     Example:
         >>> lstm(np.ones((3, 5, 2)), np.ones((2, 16)), np.ones((4, 16)), np.zeros(16)).shape
@@ -150,31 +135,16 @@ def lstm(xs, w, u, b, h=None, c=None, last=False):
     zs = inputs_at_once(xs, w, b, 4, u.shape[0])
     h = np.zeros((xs.shape[1], u.shape[0]), zs.dtype) if h is None else h
     c = np.zeros((xs.shape[1], u.shape[0]), zs.dtype) if c is None else c
-    if last:
-        for t in range(xs.shape[0]):
-            h, c = lstm_step(zs[t], h, c, u)
-        return h
-    hs = np.empty((xs.shape[0], xs.shape[1], u.shape[0]), zs.dtype)
+    hs = None if last else np.empty((xs.shape[0], xs.shape[1], u.shape[0]), zs.dtype)
     for t in range(xs.shape[0]):
         h, c = lstm_step(zs[t], h, c, u)
-        hs[t] = h
-    return hs
+        if not last:
+            hs[t] = h
+    return h if last else hs
 
 
 def gru(xs, w, u, b, bn, h=None, last=False):
-    """Walk a GRU layer along a sequence.
-
-    Args:
-        xs: of shape (steps, batch, inputs).
-        w, u, b, bn: the parameters, as `Gated` holds them.
-        h: the first state, of shape (batch, units); None is zeros.
-        last: give the last state alone.
-
-    Returns:
-        The states after each step, of shape (steps, batch, units), or the last one, of shape (batch, units).
-
-    Raises:
-        ValueError: the shapes do not fit.
+    """Walk a GRU layer along a sequence; arguments, result and errors are those of `rnn`, and `Gated` holds the parameters.
 
     Example:
         >>> gru(np.ones((3, 5, 2)), np.ones((2, 12)), np.ones((4, 12)), np.zeros(12), np.zeros(4)).shape
@@ -183,15 +153,12 @@ def gru(xs, w, u, b, bn, h=None, last=False):
     check_recurrent("gru", 3, xs, w, u, b, h)
     zs = inputs_at_once(xs, w, b, 3, u.shape[0])
     h = np.zeros((xs.shape[1], u.shape[0]), zs.dtype) if h is None else h
-    if last:
-        for t in range(xs.shape[0]):
-            h = gru_step(zs[t, :, :2], zs[t, :, 2], h, u, bn)
-        return h
-    hs = np.empty((xs.shape[0], xs.shape[1], u.shape[0]), zs.dtype)
+    hs = None if last else np.empty((xs.shape[0], xs.shape[1], u.shape[0]), zs.dtype)
     for t in range(xs.shape[0]):
         h = gru_step(zs[t, :, :2], zs[t, :, 2], h, u, bn)
-        hs[t] = h
-    return hs
+        if not last:
+            hs[t] = h
+    return h if last else hs
 
 
 def inputs_at_once(xs, w, b, gates, units):

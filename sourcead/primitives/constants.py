@@ -78,5 +78,5 @@ fromfunction frompyfunc asmatrix bmat printoptions
 enter(*WRITE, np.random.shuffle, writes=True, pure=False, examples=False)
 enter(*SAVE, effect=True, pure=False, examples=False)
 enter(*(getattr(np, name) for name in NAMES if hasattr(np, name)), pure=False, examples=False)
-enter(np.require, buffer=True, examples=False)
+enter(np.require, buffer=True, examples=False, view="maybe")
 enter(*(getattr(np, name) for name in ("fromstring", "nested_iters", "histogramdd") if hasattr(np, name)), examples=False)

@@ -10,7 +10,7 @@
 import numpy as np
 
 from sourcead.ir.types import Array, ListT, Scalar, Type, Unknown, anydim
-from sourcead.primitives.registry import adjoint, enter, family, infers, linear, tangent
+from sourcead.primitives.registry import adjoint, enter, family, in_both_modes, infers, linear, tangent
 from sourcead.primitives.result_types.by_example import sample
 from sourcead.primitives.result_types.operands import (
     Arg, Impossible, arrange, array_type, const, is_none, only, shape_dims
@@ -57,20 +57,18 @@ def arange_tangent(y, *limits, t_limits, dtype=None):
     return t_limits[0] + t_limits[2] * np.arange(y.size)
 
 
-@adjoint(np.vander)
-def vander_adjoint(y, x, N=None, d_y=None, increasing=False):
+def times_slopes(d, y, x, increasing):
+    """Return `d` times the derivatives of the powers `y` of the numbers `x`."""
     powers = np.arange(y.shape[1], dtype=x.dtype)
     if not increasing:
         powers = powers[::-1]
-    return np.sum(d_y * powers * x[:, None] ** np.where(powers > 0, powers - 1, powers), axis=1), None
+    return d * powers * x[:, None] ** np.where(powers > 0, powers - 1, powers)
 
 
-@tangent(np.vander)
-def vander_tangent(y, x, N=None, t_x=None, increasing=False):
-    powers = np.arange(y.shape[1], dtype=x.dtype)
-    if not increasing:
-        powers = powers[::-1]
-    return t_x[:, None] * powers * x[:, None] ** np.where(powers > 0, powers - 1, powers)
+in_both_modes({np.vander: (
+    lambda y, x, N=None, d_y=None, increasing=False: (np.sum(times_slopes(d_y, y, x, increasing), axis=1), None),
+    lambda y, x, N=None, t_x=None, increasing=False: times_slopes(t_x[:, None], y, x, increasing),
+)})
 
 # ---- memory, order and forms ----
 

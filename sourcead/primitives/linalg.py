@@ -117,7 +117,7 @@ def norm_parts(y, x, ord, axis):
 
 in_both_modes({np.linalg.norm: (
     lambda y, x, ord=None, axis=None, d_y=None, keepdims=False: (
-        cotangent_of(*norm_parts(y, x, ord, axis), d_y, axis, keepdims), None, None
+        cotangent_of(x, *norm_parts(y, x, ord, axis), d_y, axis, keepdims), None, None
     ),
     lambda y, x, ord=None, axis=None, t_x=None, keepdims=False: (
         tangent_of(y, *norm_parts(y, x, ord, axis), t_x, axis, keepdims)

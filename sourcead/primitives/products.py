@@ -16,7 +16,7 @@ from sourcead.primitives.registry import adjoint, enter, family, infers, multili
 from sourcead.primitives.result_types.by_example import sized
 from sourcead.primitives.result_types.operands import array_type, need_dims
 from sourcead.runtime import (
-    dot_cotangents, einsum_back, einsum_cotangents, einsum_is_plain, kron_cotangents, tensordot_cotangents, unbroadcast
+    einsum_back, einsum_cotangents, einsum_is_plain, kron_cotangents, tensordot_cotangents, unbroadcast
 )
 from sourcead.runtime.matrices import planar_cross_cotangents
 
@@ -49,7 +49,7 @@ def dot_adjoint(y, a, b, d_y):
         return unbroadcast(d_y * b, a), unbroadcast(d_y * a, b)
     if a.ndim <= 2 and b.ndim <= 2:
         return matmul_adjoint(y, a, b, d_y)
-    return dot_cotangents(d_y, a, b)
+    return tensordot_cotangents(d_y, a, b, (-1, -2 if b.ndim > 1 else -1))
 
 
 @adjoint(np.inner)

@@ -21,9 +21,9 @@ from sourcead.runtime import axis_size, divide_or_zero, middle_shares, product_o
 family(__name__, memory="fresh", result=sized)
 
 
-def restore_axes(d, axis, keepdims):
-    """Return `d` with the axes that a reduction removed, but without leading axes, which broadcasting adds."""
-    return d if axis is None or axis == 0 or keepdims else np.expand_dims(d, axis)
+def restore_axes(d, x, axis, keepdims):
+    """Return `d` with the axes that a reduction of `x` removed, but without leading axes, which broadcasting adds; a number has none."""
+    return d if axis is None or axis == 0 or keepdims or np.ndim(x) == 0 else np.expand_dims(d, axis)
 
 
 def number_along(x, axis):
@@ -41,9 +41,9 @@ def reduced(f, x, axis, keepdims):
 # ---- sums and means ----
 
 linear({
-    np.sum: lambda y, x, d_y, axis=None, keepdims=False: np.broadcast_to(restore_axes(d_y, axis, keepdims), x.shape),
+    np.sum: lambda y, x, d_y, axis=None, keepdims=False: np.broadcast_to(restore_axes(d_y, x, axis, keepdims), x.shape),
     np.mean: lambda y, x, d_y, axis=None, keepdims=False: (
-        np.broadcast_to(restore_axes(d_y / number_along(x, axis), axis, keepdims), x.shape)
+        np.broadcast_to(restore_axes(d_y / number_along(x, axis), x, axis, keepdims), x.shape)
     ),
     sum: lambda y, xs, start=0, d_y=None: (
         np.broadcast_to(d_y, xs.shape) if isinstance(xs, np.ndarray) else [d_y for _ in xs], d_y
@@ -55,13 +55,13 @@ like(np.add.reduce, np.sum, axis=0)
 @adjoint(np.average)
 def average_adjoint(y, x, axis=None, weights=None, d_y=None, keepdims=False):
     if weights is None:
-        return np.broadcast_to(restore_axes(d_y / number_along(x, axis), axis, keepdims), x.shape), None, None
+        return np.broadcast_to(restore_axes(d_y / number_along(x, axis), x, axis, keepdims), x.shape), None, None
     if np.ndim(weights) != x.ndim:
         if isinstance(axis, tuple):
             raise NotImplementedError("the derivative of np.average over several axes with weights for these axes only")
         return average_along_adjoint(y, x, axis, weights, d_y, keepdims)
-    d_total = restore_axes(d_y / reduced(np.sum, weights, axis, keepdims), axis, keepdims)
-    return d_total * weights, None, d_total * (x - restore_axes(y, axis, keepdims))
+    d_total = restore_axes(d_y / reduced(np.sum, weights, axis, keepdims), x, axis, keepdims)
+    return d_total * weights, None, d_total * (x - restore_axes(y, x, axis, keepdims))
 
 
 def average_along_adjoint(y, x, axis, weights, d_y, keepdims):
@@ -88,16 +88,16 @@ def average_tangent(y, x, axis=None, weights=None, t_x=None, t_weights=None, kee
         t_of_weights = np.sum(centred * np.reshape(t_weights, shape), axis=axis, keepdims=keepdims) / np.sum(weights)
         return np.average(t_x, axis=axis, weights=weights, keepdims=keepdims), t_of_weights
     total = np.sum(weights, axis=axis, keepdims=keepdims)
-    t_of_weights = np.sum((x - restore_axes(y, axis, keepdims)) * t_weights, axis=axis, keepdims=keepdims)
+    t_of_weights = np.sum((x - restore_axes(y, x, axis, keepdims)) * t_weights, axis=axis, keepdims=keepdims)
     return np.average(t_x, axis=axis, weights=weights, keepdims=keepdims), t_of_weights / total
 
 
 # ---- products, extremes, medians and variances: y changes by the sum of slope * t_x, of which each part is `shared` alike ----
 
 
-def cotangent_of(shared, slope, d_y, axis, keepdims):
+def cotangent_of(x, shared, slope, d_y, axis, keepdims):
     """Return the cotangent of a reduced array: the shares of the result's cotangent, times the slopes."""
-    return restore_axes(shared(d_y), axis, keepdims) * slope()
+    return restore_axes(shared(d_y), x, axis, keepdims) * slope()
 
 
 def tangent_of(y, shared, slope, t_x, axis, keepdims):
@@ -114,7 +114,7 @@ def of_reduction(parts):
         parts: `parts(y, x, axis, keepdims)` returns two functions: what a sum goes through, and the slope at each element.
     """
     return (
-        lambda y, x, d_y, axis=None, keepdims=False: cotangent_of(*parts(y, x, axis, keepdims), d_y, axis, keepdims),
+        lambda y, x, d_y, axis=None, keepdims=False: cotangent_of(x, *parts(y, x, axis, keepdims), d_y, axis, keepdims),
         lambda y, x, t_x, axis=None, keepdims=False: tangent_of(y, *parts(y, x, axis, keepdims), t_x, axis, keepdims),
     )
 
@@ -123,7 +123,7 @@ def of_variance(parts):
     """Return the adjoint and the tangent rule of a variance, for `parts(y, x, axis, keepdims, ddof)` as in `of_reduction`."""
     return (
         lambda y, x, d_y, axis=None, ddof=0, keepdims=False: (
-            cotangent_of(*parts(y, x, axis, keepdims, ddof), d_y, axis, keepdims)
+            cotangent_of(x, *parts(y, x, axis, keepdims, ddof), d_y, axis, keepdims)
         ),
         lambda y, x, t_x, axis=None, ddof=0, keepdims=False: (
             tangent_of(y, *parts(y, x, axis, keepdims, ddof), t_x, axis, keepdims)
@@ -158,7 +158,7 @@ def centred(mean, x, axis, keepdims):
 in_both_modes({
     np.prod: by_slope(product_of_others), np.median: by_slope(middle_shares), np.ptp: by_slope(ptp_slope),
     (np.max, np.amax, np.min, np.amin, np.nanmax, np.nanmin): of_reduction(lambda y, x, axis, keepdims: (
-        by_share((x == restore_axes(y, axis, keepdims)).astype(x.dtype), axis, keepdims)
+        by_share((x == restore_axes(y, x, axis, keepdims)).astype(x.dtype), axis, keepdims)
     )),
     np.var: of_variance(lambda y, x, axis, keepdims, ddof: (
         lambda d: 2 * d / (number_along(x, axis) - ddof), lambda: centred(np.mean, x, axis, keepdims)

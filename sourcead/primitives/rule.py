@@ -150,9 +150,8 @@ def adjoint_from(primal, function, broadcasts: bool, preset: tuple = ()) -> Rule
     at = names.index("d_y")
     if at < 2 or names[0] != "y":
         raise _malformed(function, "must take the result y first, then at least one argument of the primal, then d_y")
-    primals, options = parameters[1:at], parameters[at + 1 :]
-    _check(primal, function, primals, options, "between y and d_y")
-    return Rule(**_arguments(primal, function, primals, options, preset), broadcasts=broadcasts)
+    fields = _arguments(primal, function, parameters[1:at], parameters[at + 1 :], preset, "between y and d_y")
+    return Rule(**fields, broadcasts=broadcasts)
 
 
 def tangent_from(primal, function, preset: tuple = ()) -> TangentRule:
@@ -166,51 +165,56 @@ def tangent_from(primal, function, preset: tuple = ()) -> TangentRule:
     found = [k for k, name in enumerate(names) if name.startswith("t_") and name[2:] in names[1:k]]
     if not found:
         raise _malformed(function, "has no parameter t_x, the tangent of an argument x", TANGENT_EXAMPLE)
-    at, count = found[0], len(found)
-    if found != list(range(at, at + count)) or names[0] != "y":
+    at, end = found[0], found[0] + len(found)
+    if found != list(range(at, end)) or names[0] != "y":
         raise _malformed(
             function, "must take the result y first, then the arguments of the primal, then their tangents", TANGENT_EXAMPLE
         )
-    primals, options = parameters[1:at], parameters[at + count :]
-    tangents = tuple(name[2:] for name in names[at : at + count])
-    if list(tangents) != [p.name for p in primals if p.name in tangents]:
+    tangents = tuple(name[2:] for name in names[at:end])
+    if list(tangents) != [name for name in names[1:at] if name in tangents]:
         raise _malformed(function, "must take the tangents in the order of the arguments", TANGENT_EXAMPLE)
-    star = primals[-1].name if primals[-1].kind is inspect.Parameter.VAR_POSITIONAL else None
-    if star is not None and tangents != (star,):
-        raise _malformed(function, f"must take t_{star} as its only tangent", TANGENT_EXAMPLE)
-    _check(primal, function, primals, options, "before the tangents")
-    return TangentRule(**_arguments(primal, function, primals, options, preset), tangents=tangents)
+    last = parameters[at - 1]
+    if last.kind is last.VAR_POSITIONAL and tangents != (last.name,):
+        raise _malformed(function, f"must take t_{last.name} as its only tangent", TANGENT_EXAMPLE)
+    fields = _arguments(primal, function, parameters[1:at], parameters[end:], preset, "before the tangents")
+    return TangentRule(**fields, tangents=tangents)
 
 
-def _check(primal, function, primals, options, where: str) -> None:
-    """Refuse a rule whose parameters do not match those of its primal."""
+def _arguments(primal, function, primals, options, preset, where: str) -> dict[str, Any]:
+    """Return the values of the fields of `Arguments` for a rule; refuse one whose parameters do not match those of its primal."""
     for option in options:
-        if option.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
+        if option.kind in (option.VAR_POSITIONAL, option.VAR_KEYWORD):
             raise _malformed(function, f"must name its options: *{option.name} does not say which ones it handles")
-        if option.default is inspect.Parameter.empty:
+        if option.default is option.empty:
             raise _malformed(function, f"must give the option {option.name} the primal's default")
+    defaults = tuple((p.name, p.default) for p in primals if p.default is not p.empty)
+    star = primals[-1].name if primals[-1].kind is inspect.Parameter.VAR_POSITIONAL else None
     arity = _arity(primal)
-    if arity is not None and primals[-1].kind is not inspect.Parameter.VAR_POSITIONAL:
+    if arity is not None and star is None:
         least, most = arity
-        if len(primals) > most or len([p for p in primals if p.default is p.empty]) < least:
+        if len(primals) > most or len(primals) - len(defaults) < least:
             raise _malformed(
                 function,
                 f"has {len(primals)} parameter(s) {where}, {', '.join(p.name for p in primals)}, "
                 f"and {getattr(primal, '__name__', primal)} takes {least if least == most else f'{least} to {most}'}",
             )
-
-
-def _arguments(primal, function, primals, options, preset) -> dict[str, Any]:
-    """Return the values of the fields of `Arguments` for a rule."""
     return {
         "primal": primal,
         "function": function,
         "params": tuple(p.name for p in primals),
-        "defaults": tuple((p.name, p.default) for p in primals if p.default is not p.empty),
-        "star": primals[-1].name if primals[-1].kind is inspect.Parameter.VAR_POSITIONAL else None,
+        "defaults": defaults,
+        "star": star,
         "options": tuple((p.name, dict(preset).get(p.name, p.default)) for p in options),
         "preset": tuple(preset),
     }
+
+
+def signature_of(function) -> tuple[inspect.Parameter, ...] | None:
+    """Return the parameters of a function, None if Python does not know them."""
+    try:
+        return tuple(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return None
 
 
 def _arity(primal) -> tuple[int, float] | None:
@@ -227,13 +231,8 @@ def _arity(primal) -> tuple[int, float] | None:
 
 def _parameter_names(primal, plain) -> list[str] | None:
     """Return the primal's parameter names in order, None if `inspect` does not tell or there are fewer than in the rule."""
-    if isinstance(primal, np.ufunc):
-        return None
-    try:
-        parameters = list(inspect.signature(primal).parameters.values())
-    except (TypeError, ValueError):
-        return None
-    if any(p.kind is p.VAR_POSITIONAL for p in parameters):
+    parameters = None if isinstance(primal, np.ufunc) else signature_of(primal)
+    if parameters is None or any(p.kind is p.VAR_POSITIONAL for p in parameters):
         return None
     names = [p.name for p in parameters if p.kind is not p.VAR_KEYWORD]
     return names if len(names) >= len(plain) else None

@@ -19,9 +19,9 @@ from sourcead.primitives.registry import adjoint, adjoints, elementwise, enter, 
 from sourcead.primitives.result_types.by_example import by_example, sized
 from sourcead.primitives.result_types.operands import Impossible, array_type
 from sourcead.runtime import (
-    convolve_cotangents, divide_or_zero, dot_cotangents, einsum_cotangents, equal_shares, fit_axis, kron_cotangents,
-    like_arrays, matrices as runtime_matrices, quantile_cotangent, running_winner_cotangent,
-    tangents as runtime_tangents, tensordot_cotangents, unbroadcast, unbroadcast_each
+    convolve_cotangents, divide_or_zero, einsum_cotangents, equal_shares, fit_axis, kron_cotangents, like_arrays,
+    matrices as runtime_matrices, quantile_cotangent, running_winner_cotangent, tangents as runtime_tangents,
+    tensordot_cotangents, unbroadcast, unbroadcast_each
 )
 from sourcead.runtime.subscripts import with_added
 from sourcead.runtime.tangents import (
@@ -94,7 +94,7 @@ linear({
 # ---- moving elements back ----
 
 linear({
-    runtime.diff_cotangent: lambda y, d, n, axis, d_y: (np.diff(d_y, n, axis), None, None),
+    runtime.diff_cotangent: lambda y, d, size, n, axis, d_y: (np.diff(d_y, n, axis), None, None, None),
     runtime.gather_cotangent: lambda y, d, places, x, d_y: (np.ravel(d_y)[places], None, None),
     runtime.pad_cotangent: lambda y, d, x, pad_width, mode, reflect_type="even", d_y=None: (
         np.pad(d_y, pad_width) if mode in ("constant", "empty") else np.pad(d_y, pad_width, mode), None, None, None, None
@@ -141,9 +141,6 @@ adjoints({
         tensordot_cotangents(d, d_y[0], b, axes)[1],
         None,
     ),
-    runtime.dot_cotangents: lambda y, d, a, b, d_y: (
-        np.dot(d_y[0], b) + np.dot(a, d_y[1]), dot_cotangents(d, a, d_y[1])[0], dot_cotangents(d, d_y[0], b)[1]
-    ),
     runtime.kron_cotangents: lambda y, d, a, b, d_y: (
         np.kron(d_y[0], b) + np.kron(a, d_y[1]), kron_cotangents(d, a, d_y[1])[0], kron_cotangents(d, d_y[0], b)[1]
     ),
@@ -161,11 +158,6 @@ tangents({
         tensordot_cotangents(t_d, a, b, axes),
         (np.zeros_like(y[0]), tensordot_cotangents(d, t_a, b, axes)[1]),
         (tensordot_cotangents(d, a, t_b, axes)[0], np.zeros_like(y[1])),
-    ),
-    runtime.dot_cotangents: lambda y, d, a, b, t_d, t_a, t_b: (
-        dot_cotangents(t_d, a, b),
-        (np.zeros_like(y[0]), dot_cotangents(d, t_a, b)[1]),
-        (dot_cotangents(d, a, t_b)[0], np.zeros_like(y[1])),
     ),
     runtime.kron_cotangents: lambda y, d, a, b, t_d, t_a, t_b: (
         kron_cotangents(t_d, a, b),
@@ -265,7 +257,7 @@ def _add(fn, args, kwargs) -> Type:
     return a if a == b else join(a, b)
 
 
-# the number of the argument whose shape the result has; its dtype is found by example
+# the number of the argument whose shape the result has, or those of the arguments whose shapes its parts have
 _SHAPED_LIKE = {
     runtime.gather_cotangent: 2, runtime.pad_cotangent: 1, runtime.tile_cotangent: 1, runtime.repeat_cotangent: 1,
     runtime.take_cotangent: 1, runtime.take_along_cotangent: 1, runtime.sort_cotangent: 1, runtime.cumprod_cotangent: 1,
@@ -273,36 +265,28 @@ _SHAPED_LIKE = {
     runtime_matrices.eigh_cotangent: 3, runtime_matrices.eig_cotangent: 4, runtime_matrices.pinv_cotangent: 2,
     runtime_matrices.cholesky_cotangent: 1, runtime.matrix_power_cotangent: 1, runtime.cofactors: 0,
     runtime.vector_norm_slope: 0, runtime.matrix_norm_slope: 0, runtime.product_of_others: 0, runtime.middle_shares: 0,
+    runtime.tensordot_cotangents: (1, 2), runtime.kron_cotangents: (1, 2), runtime.convolve_cotangents: (1, 2),
+    runtime_matrices.planar_cross_cotangents: (1, 2), runtime_matrices.triangular_cotangents: (3, 1),
+    runtime_matrices.banded_cotangents: (4, 1),
 }  # fmt: skip
 
 
 @infers(*_SHAPED_LIKE)
 def _shaped_like(fn, args, kwargs) -> Type:
-    t = args[_SHAPED_LIKE[fn]].type
-    if isinstance(t, Scalar):
-        return UNKNOWN
-    dims = array_type(t).dims
-    if not dims:
-        return UNKNOWN
+    """Return the type with the dims of arguments, and the dtypes that examples show or, if there are none, that all arrays have."""
+    places = _SHAPED_LIKE[fn]
+    shapes = [array_type(args[k].type).dims for k in (places if isinstance(places, tuple) else (places,))]
     try:
         found = by_example(fn, args, kwargs)
     except Impossible:
         found = UNKNOWN
-    double = all(a.type.dtype == np.float64 if isinstance(a.type, Array) else isinstance(a.type, Scalar) for a in args)
-    return Array(found.dtype if isinstance(found, Array) else np.dtype(float) if double else None, dims)
-
-
-@infers(
-    runtime.tensordot_cotangents, runtime.dot_cotangents, runtime.kron_cotangents, runtime.convolve_cotangents,
-    runtime_matrices.planar_cross_cotangents,
-)  # fmt: skip
-def _pair(fn, args, kwargs) -> Type:
-    d, *factors = (a.type for a in args[:3])
-    if not all(isinstance(t, Array) and t.dims for t in factors):
-        return by_example(fn, args, kwargs)
-    dtypes = {t.dtype for t in (d, *factors) if isinstance(t, Array)}
-    dtype = dtypes.pop() if len(dtypes) == 1 and isinstance(d, Array) else None
-    return TupleT(tuple(Array(dtype, t.dims) for t in factors))
+    if not all(shapes):
+        return found if isinstance(places, tuple) else UNKNOWN
+    dtypes = {a.type.dtype for a in args if isinstance(a.type, Array)}
+    common = dtypes.pop() if len(dtypes) == 1 else None
+    parts = found.items if isinstance(found, TupleT) else (found,) * len(shapes)
+    arrays = tuple(Array(t.dtype if isinstance(t, Array) else common, dims) for t, dims in zip(parts, shapes))
+    return TupleT(arrays) if isinstance(places, tuple) else arrays[0]
 
 
 @infers(runtime.einsum_cotangents, runtime_tangents.einsum_tangents, runtime.unbroadcast_each)
@@ -322,13 +306,12 @@ def _each_of_a_grid(fn, args, kwargs) -> Type:
 
 @infers(runtime.diff_cotangent)
 def _undoes_diff(fn, args, kwargs) -> Type:
-    t = args[0].type
-    return Array(t.dtype, tuple(anydim() for _ in t.dims)) if isinstance(t, Array) and t.dims else by_example(fn, args, kwargs)
-
-
-@infers(runtime_matrices.triangular_cotangents, runtime_matrices.banded_cotangents)
-def _matrix_and_right_side(fn, args, kwargs) -> Type:
-    return TupleT((args[3 if fn is runtime_matrices.triangular_cotangents else 4].type, args[1].type))
+    t, size, axis = args[0].type, args[1], args[3].value
+    if not isinstance(t, Array) or not t.dims or not isinstance(axis, int):
+        return by_example(fn, args, kwargs)
+    dims = list(t.dims)
+    dims[axis] = anydim() if size.dim is None else size.dim
+    return Array(t.dtype, tuple(dims))
 
 
 @infers(runtime_matrices.frechet, runtime_matrices.inverse_frechet)

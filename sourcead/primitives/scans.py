@@ -10,7 +10,7 @@ The accumulating methods of ufuncs work along axis 0 where no axis is given, `np
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, adjoints, enter, family, linear, tangent, tangents
+from sourcead.primitives.registry import adjoint, adjoints, enter, family, like, linear, tangent, tangents
 from sourcead.primitives.result_types.by_example import sized
 from sourcead.runtime import (
     cumprod_cotangent, diff_cotangent, gradient_cotangent, running_winner_cotangent, unbroadcast, undefined
@@ -32,7 +32,7 @@ def cumsum_adjoint(y, x, d_y, axis=None):
 
 
 linear(np.cumsum)
-linear({np.add.accumulate: lambda y, x, d_y, axis=0: np.flip(np.cumsum(np.flip(d_y, axis), axis), axis)})
+like(np.add.accumulate, np.cumsum, axis=0)
 
 # ---- products and extremes ----
 
@@ -40,22 +40,21 @@ adjoints({
     np.cumprod: lambda y, x, d_y, axis=None: (
         np.reshape(cumprod_cotangent(d_y, np.ravel(x), 0), x.shape) if axis is None else cumprod_cotangent(d_y, x, axis)
     ),
-    np.multiply.accumulate: lambda y, x, d_y, axis=0: cumprod_cotangent(d_y, x, axis),
     (np.maximum.accumulate, np.minimum.accumulate): lambda y, x, d_y, axis=0: running_winner_cotangent(d_y, y, x, axis),
 })
 tangents({
     np.cumprod: lambda y, x, t_x, axis=None: (
         cumprod_tangent(np.ravel(t_x), np.ravel(x), y, 0) if axis is None else cumprod_tangent(t_x, x, y, axis)
     ),
-    np.multiply.accumulate: lambda y, x, t_x, axis=0: cumprod_tangent(t_x, x, y, axis),
     (np.maximum.accumulate, np.minimum.accumulate): lambda y, x, t_x, axis=0: running_winner_tangent(t_x, x, y, axis),
 })
+like(np.multiply.accumulate, np.cumprod, axis=0)
 
 # ---- differences and areas ----
 
 linear({
-    np.diff: lambda y, x, d_y, n=1, axis=-1: diff_cotangent(d_y, n, axis),
-    np.ediff1d: lambda y, x, d_y: np.reshape(diff_cotangent(d_y, 1, 0), x.shape),
+    np.diff: lambda y, x, d_y, n=1, axis=-1: diff_cotangent(d_y, x.shape[axis], n, axis),
+    np.ediff1d: lambda y, x, d_y: np.reshape(diff_cotangent(d_y, x.size, 1, 0), x.shape),
 })
 
 adjoints({
@@ -78,7 +77,7 @@ def trapezoid_cotangents(f, x, dx, d_y, axis):
         x_last = np.moveaxis(x, axis, -1) if x.ndim > 1 else x
         step = np.diff(x_last)
         d_step = d_area * between
-        d_x = diff_cotangent(d_step, 1, -1)
+        d_x = diff_cotangent(d_step, x_last.shape[-1], 1, -1)
         d_x = np.moveaxis(d_x, -1, axis) if x.ndim > 1 else d_x
     d_between = d_area * np.broadcast_to(step, between.shape) / 2
     d_f = np.zeros(f_last.shape, dtype=d_between.dtype)

@@ -17,7 +17,8 @@ from sourcead.ir.types import Array
 from sourcead.primitives.compositions import composed, refuse
 from sourcead.primitives.elementwise import real_if_real
 from sourcead.primitives.registry import adjoint, adjoints, enter, in_both_modes, tangent, tangents
-from sourcead.primitives.result_types.operands import Impossible, array_type
+from sourcead.primitives.result_types.by_example import sized
+from sourcead.primitives.result_types.operands import array_type
 from sourcead.runtime.matrices import (
     banded_cotangents, banded_tangent, frechet, inverse_frechet, read_triangle, triangular_cotangents
 )
@@ -89,20 +90,10 @@ def solve_triangular_tangent(y, a, b, t_a, t_b, trans=0, lower=False, unit_diago
 
 # ---- types ----
 
-
-def shaped_like_last(fn, args, kwargs):
-    """Return the type of a result with the shape of the last array, in double precision if all arrays are."""
-    arrays = [array_type(a.type) for a in args if isinstance(a.type, Array)]
-    if not arrays or any(isinstance(a.type, Array) for a in kwargs.values()):
-        raise Impossible
-    double = all(t.dtype is not None and t.dtype.str[1:] in ("f8", "c16") for t in arrays)
-    return Array(np.result_type(*(t.dtype for t in arrays)) if double else None, arrays[-1].dims)
-
-
 enter(
     linalg.expm, linalg.sinm, linalg.cosm, linalg.sinhm, linalg.coshm, linalg.solve_triangular, linalg.solve_banded,
     linalg.solve_sylvester,
-    result=shaped_like_last,
+    examples=True, result=sized,
 )  # fmt: skip
 enter(linalg.sqrtm, linalg.logm, result=lambda fn, args, kwargs: Array(None, array_type(args[0].type).dims))  # may be complex
 

@@ -21,11 +21,6 @@ def tensordot_cotangents(d_y, a, b, axes=2):
     return np.transpose(d_a, np.argsort(a_order)), np.transpose(d_b, np.argsort(b_order))
 
 
-def dot_cotangents(d_y, a, b):
-    """Return the cotangents of `a` and `b` in `y = np.dot(a, b)` for arrays with any number of axes."""
-    return tensordot_cotangents(d_y, a, b, (-1, -2 if b.ndim > 1 else -1))
-
-
 def kron_cotangents(d_y, a, b):
     """Return the cotangents of `a` and `b` in `y = np.kron(a, b)`."""
     n = max(np.ndim(a), np.ndim(b))

@@ -15,7 +15,9 @@ def axis_size(x, axis):
 
 def split_axes(ndim, axis=None):
     """Return the axes that a reduction over `axis` keeps, and those that it reduces."""
-    gone = {a % ndim for a in (range(ndim) if axis is None else axis if isinstance(axis, (tuple, list)) else [axis])}
+    if axis is None or ndim == 0:  # NumPy reduces numbers over the axes 0 and -1, which they do not have
+        axis = range(ndim)
+    gone = {a % ndim for a in (axis if isinstance(axis, (tuple, list, range)) else [axis])}
     return [i for i in range(ndim) if i not in gone], sorted(gone)
 
 
@@ -36,6 +38,8 @@ def middle_shares(x, axis=None):
     rows = np.transpose(x, kept + gone)
     flat = rows.reshape([x.shape[i] for i in kept] + [-1])
     n = flat.shape[-1]
+    if n == 0:
+        return np.zeros_like(x)
     middle = np.sort(flat, axis=-1)[..., [(n - 1) // 2, n // 2]]
     low, high = ((flat == middle[..., i : i + 1]).astype(x.dtype) for i in (0, 1))
     shares = (low / np.sum(low, axis=-1, keepdims=True) + high / np.sum(high, axis=-1, keepdims=True)) / 2
@@ -63,11 +67,11 @@ def running_winner_cotangent(d_y, y, x, axis):
     return np.moveaxis(d_x, 0, axis)
 
 
-def diff_cotangent(d_y, n, axis):
-    """Return the cotangent of `x` in `y = np.diff(x, n, axis)`."""
-    for _ in range(n):
-        width = [(0, 0)] * d_y.ndim
-        width[axis] = (1, 1)
+def diff_cotangent(d_y, size, n, axis):
+    """Return the cotangent of `x`, which has `size` elements along the axis, in `y = np.diff(x, n, axis)`."""
+    width = [(0, 0)] * d_y.ndim
+    width[axis] = (1, 1)
+    for _ in range(min(n, size)):
         d_y = -np.diff(np.pad(d_y, width), axis=axis)
     return d_y
 

@@ -8,13 +8,13 @@ The free variables of either block whose cotangents the reverse of a block chang
 cotangent alone yields what it was before, or zeros.
 """
 
-from sourcead.ad.cotangents.algebra import zeros
+from sourcead.ad.cotangents.algebra import changeable, zeros
 from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.reverse.sweep import ReverseBranch, Sweep
 from sourcead.ad.reverse.walk import Reverse
 from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import Atom, Branch, Const, Stmt, Var
-from sourcead.ir.types import Unknown
+from sourcead.ir.types import ListT, TupleT, Unknown
 
 Key = tuple[Var, object]  # a variable, and the key of one of its items or None for all of it
 
@@ -80,7 +80,7 @@ def changed_cotangents(op: Branch, cots: Cotangents, inner: list[Cotangents]) ->
 
 
 def yielded(r: Reverse, changed: Key, inner: list[Cotangents], tails: list[list[Stmt]]) -> list[Atom]:
-    """Return what each arm yields for a cotangent, and append zeros to the tail of an arm that has none."""
+    """Return what each arm yields for a cotangent, and append to the tail of an arm that has none zeros, and the list of a tuple."""
     var, key = changed
     found = [arm.whole.get(var) if key is None else arm.parts.get(var, {}).get(key) for arm in inner]
     for side, d in enumerate(found):
@@ -89,11 +89,16 @@ def yielded(r: Reverse, changed: Key, inner: list[Cotangents], tails: list[list[
         with r.build.block() as stmts:
             found[side] = zeros(r.build, var if key is None else r.build.index(var, Const(key)))
         tails[side].extend(stmts)
+    if {TupleT, ListT} <= {type(atom_type(d)) for d in found}:
+        for side, d in enumerate(found):
+            with r.build.block() as stmts:
+                found[side] = changeable(r.build, d)
+            tails[side].extend(stmts)
     return found
 
 
 def cotangent_type(var: Var, key: object, column: list[Atom]):
-    """Return the type of a cotangent that comes out of a branch."""
-    if key is None and not isinstance(var.type, Unknown):
+    """Return the type of a cotangent that comes out of a branch; that of a tuple may be a list."""
+    if key is None and not isinstance(var.type, (TupleT, Unknown)):
         return var.type
     return atom_type(next((d for d in column if isinstance(d, Var)), column[0]))

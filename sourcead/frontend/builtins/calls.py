@@ -27,6 +27,7 @@ from sourcead.ir.walk import map_operand, walk
 from sourcead.primitives.compositions import METHODS_OF_UFUNCS, is_method_of_ufunc
 from sourcead.primitives.result_types.infer import NOT_CONST, static_value
 from sourcead.primitives.table import missing_rule, record_of
+from sourcead.runtime import is_helper
 
 SPEAKERS = ("warnings", "logging")  # modules whose functions report to the user and return nothing
 SEES_EVERYTHING = frozenset({eval, exec, locals, globals, vars, dir, getattr, setattr, delattr, open, input, iter, next, id, compile})
@@ -198,7 +199,7 @@ def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], 
         var = lo.build.emit(Call(fn, operands, tuple(named.items()), effect=True), t, "sample")
     else:
         var = lo.build.call(fn, *operands, **named)
-    may_share = known.view or not core.is_library(fn) and known.memory != "fresh"
+    may_share = known.view or known.memory not in ("fresh", "operands") and not is_helper(fn)
     return lo.wrap(var, shares=[r for a in args for r in roots(a)] if may_share else ())
 
 

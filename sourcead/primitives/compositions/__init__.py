@@ -12,7 +12,6 @@ with `given` stands only for the calls that give one of these options; the other
 `np.hypot.reduce`, has one composition for all ufuncs, which takes the ufunc first; so have calls of ufuncs with some options.
 """
 
-import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -21,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from sourcead.primitives.registry import add_to
+from sourcead.primitives.rule import signature_of
 
 
 @dataclass(frozen=True)
@@ -115,14 +115,6 @@ def parameters_of(function) -> tuple[str, ...]:
         return METHODS_OF_UFUNCS[function.__name__]
     known = () if isinstance(function, np.ufunc) else signature_of(function) or ()
     return tuple(p.name for p in known if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
-
-
-def signature_of(function) -> tuple[inspect.Parameter, ...] | None:
-    """Return the parameters of a function, None if Python does not know them."""
-    try:
-        return tuple(inspect.signature(function).parameters.values())
-    except (TypeError, ValueError):
-        return None
 
 
 def is_method_of_ufunc(function) -> bool:

@@ -117,7 +117,7 @@ def block(arrays):
 @composed(np.apply_along_axis)
 def apply_along_axis(func1d, axis, arr, *args):
     if arr.ndim == 1:
-        return np.asarray(func1d(arr, *args))
+        return np.array(func1d(arr, *args))
     if arr.ndim > 2:
         refuse("`np.apply_along_axis` on arrays of more than two axes: write the loops")
     rows = np.moveaxis(arr, axis, -1)

@@ -175,7 +175,9 @@ def edge(a, axis, values):
     """Return the values to put before or behind an array along an axis, with a single number spread over the other axes."""
     if np.ndim(values) != 0:
         return values
-    return np.full_like(np.take(a, [0], axis), values)
+    shape = list(a.shape)
+    shape[axis] = 1
+    return np.full(shape, values)
 
 
 @composed(np.ediff1d, given="to_end to_begin")

@@ -15,7 +15,7 @@ import numpy as np
 
 from sourcead.ir.records import type_of
 from sourcead.ir.types import (
-    SMALL, UNKNOWN, Array, DictT, FunctionT, ListT, Scalar, Sym, TupleT, Type, anydim, map_type, parts, with_dims
+    SMALL, UNKNOWN, Array, FunctionT, ListT, Scalar, Sym, TupleT, Type, anydim, map_type, parts, with_dims
 )
 from sourcead.primitives.registry import record
 from sourcead.primitives.result_types.dims import broadcast_dim, equal_dim, not_one, product_of_dims
@@ -264,19 +264,11 @@ def _key(arg: Arg, sizes: dict | None):
     return _type_key(arg.type, sizes)
 
 
-def _type_key(t: Type, sizes: dict | None):
-    match t:
-        case Array(dtype, dims) if dims is not None:
-            return ("array", None if dtype is None else dtype.str, *(_dim_key(dim, sizes) for dim in dims))
-        case TupleT(items):
-            return ("tuple", *(_type_key(item, sizes) for item in items))
-        case ListT(item, items):
-            return ("list", _type_key(item, sizes), None if items is None else tuple(_type_key(i, sizes) for i in items))
-        case DictT(items):
-            return ("dict", *((k, _type_key(v, sizes)) for k, v in items))
-        case Scalar(kind, dtype):
-            return ("scalar", kind, None if dtype is None else dtype.str)
-    return t
+def _type_key(t: Type, sizes: dict | None) -> Type:
+    """Return the type with what examples depend on in place of each dim."""
+    if isinstance(t, Array) and t.dims is not None:
+        return Array(t.dtype, tuple(_dim_key(dim, sizes) for dim in t.dims))
+    return map_type(t, lambda part: _type_key(part, sizes))
 
 
 def _dim_key(dim, sizes: dict | None):

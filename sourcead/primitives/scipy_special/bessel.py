@@ -89,26 +89,17 @@ elementwise({
 # ---- spherical functions: x**2 w'' + 2 x w' + (x**2 - n (n + 1)) w = 0 ----
 
 
-def spherical(f):
-    """Return the rule of a spherical Bessel function."""
+def spherical(f, sign):
+    """Return the rule of a spherical Bessel function; modified ones, of negative sign, solve the equation at imaginary arguments."""
     return lambda y, n, z, derivative=False, d_y=None: (
         undefined("the order"),
-        -d_y * (2 * y / z + (1 - n * (n + 1) / z**2) * f(n, z)) if derivative else d_y * f(n, z, True),
+        -d_y * (2 * y / z + (sign - n * (n + 1) / z**2) * f(n, z)) if derivative else d_y * f(n, z, True),
         None,
     )
 
 
-def modified_spherical(f):
-    """Return the rule of a modified spherical Bessel function, which solves the equation at imaginary arguments."""
-    return lambda y, n, z, derivative=False, d_y=None: (
-        undefined("the order"),
-        d_y * ((1 + n * (n + 1) / z**2) * f(n, z) - 2 * y / z) if derivative else d_y * f(n, z, True),
-        None,
-    )
-
-
-elementwise({f: spherical(f) for f in (special.spherical_jn, special.spherical_yn)})
-elementwise({f: modified_spherical(f) for f in (special.spherical_in, special.spherical_kn)})
+elementwise({f: spherical(f, 1) for f in (special.spherical_jn, special.spherical_yn)})
+elementwise({f: spherical(f, -1) for f in (special.spherical_in, special.spherical_kn)})
 
 # ---- functions of Kelvin and Struve ----
 

@@ -83,7 +83,7 @@ if hasattr(special, "softplus"):  # SciPy 1.16
 
 @adjoint(special.logsumexp)
 def logsumexp_adjoint(y, x, axis=None, b=None, d_y=None, keepdims=False):
-    y, d_y = restore_axes(y, axis, keepdims), restore_axes(d_y, axis, keepdims)
+    y, d_y = restore_axes(y, x, axis, keepdims), restore_axes(d_y, x, axis, keepdims)
     d_x = d_y * np.exp(x - y)
     if b is None:
         return d_x, None, None
@@ -92,7 +92,7 @@ def logsumexp_adjoint(y, x, axis=None, b=None, d_y=None, keepdims=False):
 
 @tangent(special.logsumexp)
 def logsumexp_tangent(y, x, axis=None, b=None, t_x=None, t_b=None, keepdims=False):
-    weights = np.exp(x - restore_axes(y, axis, keepdims))
+    weights = np.exp(x - restore_axes(y, x, axis, keepdims))
     if b is None:
         return np.sum(weights * t_x, axis=axis, keepdims=keepdims), None
     by_x = np.sum(b * weights * t_x, axis=axis, keepdims=keepdims)

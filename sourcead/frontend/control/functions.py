@@ -110,9 +110,8 @@ def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: di
         with lo.at(returned):
             atom = lo.read(left.value if isinstance(left, Return) else Const(None))
     stmts = lo.build.stmts
-    outside = [stmt for _, taken in lo.live_values.values() for stmt in taken]
     checks = layout_checks(lo, sorted(lo.layouts, key=lambda v: v.id), None)
-    body = Block((*outside, *stmts[:unpacked], *checks, *stmts[unpacked:]), (atom,))
+    body = Block((*lo.prelude, *stmts[:unpacked], *checks, *stmts[unpacked:]), (atom,))
     function = Function(source.name, tuple(params.values()), body, origin=source.origin(source.node))
     return Lowered(
         function, params, lo.written, lo.live, tuple(lo.guards.values()), source.origin(returned),

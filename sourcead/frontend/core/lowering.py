@@ -14,7 +14,7 @@ import gast
 from sourcead.frontend.core.aliases import Writing
 from sourcead.frontend.core.cells import Cell, Value
 from sourcead.frontend.core.journal import Attempt, Slots, Snapshot
-from sourcead.ir.nodes import Origin
+from sourcead.ir.nodes import Origin, Stmt
 
 
 @dataclass(eq=False)
@@ -168,6 +168,11 @@ class Lowering(Writing):
             raise
         finally:
             self.build.origin = before
+
+    @property
+    def prelude(self) -> list[Stmt]:
+        """Return the statements at the top of the function, which take the data of globals and closures apart."""
+        return [stmt for _, taken in self.live_values.values() for stmt in taken]
 
     def using(self, **fields: Any) -> AbstractContextManager[None]:
         """Set some attributes of the lowering to other values while the body runs."""

@@ -179,7 +179,7 @@ def _holds(lo: Lowering, changed: dict[Slot, Any], ends: dict, params: dict, ass
         if key is POISON and slots.get(POISON) is not None:
             fine &= assumed.poison(slots.cell, slots[POISON])
     moving = {slot: end for slot, end in ends.items() if slot in params}
-    return share_as_assumed(assumed, of_variants(moving), of_variants(params)) and fine
+    return share_as_assumed(lo, assumed, of_variants(moving), of_variants(params)) and fine
 
 
 def _is_expected(lo: Lowering, slots: Slots, key: Any, old: Any, assumed: Assumptions) -> bool:

@@ -51,6 +51,10 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
         for value in values:
             lo.alive(value)
         return lo.new_dict({**values[0].items, **values[1].items})
+    if fn is operator.or_ and any(kind_of_object(lo, v) == "dict" for v in values):  # one of them is one value
+        made = core.call_method(lo, values[0], "copy", [], {}, None)
+        core.call_method(lo, made, "update", [values[1]], {}, None)
+        return made
     if (found := sets.operate(lo, fn, values)) is not None:
         return found
     folded = core.fold(lo, fn, list(values))

@@ -85,9 +85,6 @@ def body_of(stmt: Stmt, build: Builder, static_only: bool) -> Atom:
     source = find_source(call.fn)
     lo = Lowering()
     lo.build, lo.scope, lo.called_from, lo.static_only = build, Scope(source), stmt.origin, static_only
-    start = len(build.stmts)
     args = [as_value(lo, a) for a in call.args]
     kwargs = {name: as_value(lo, v) for name, v in call.kwargs}
-    result = lo.read(call_source(lo, source, args, kwargs, source.node))
-    build.stmts[start:start] = lo.prelude
-    return result
+    return lo.read(call_source(lo, source, args, kwargs, source.node))

@@ -62,9 +62,9 @@ class Counting:
         if not isinstance(loop.domain, Range) or loop.leave is not None or loop.policy is not None:
             return None
         start, stop, step = loop.domain.start, loop.domain.stop, loop.domain.step
-        if is_int(step, 1) and number(start) is not None:
+        if number(step) == 1 and number(start) is not None:
             first, count = number(start), stop
-        elif is_int(step, -1) and number(stop) is not None:
+        elif number(step) == -1 and number(stop) is not None:
             first, count = number(stop) + 1, self.successor(start)
         else:
             return None
@@ -76,7 +76,7 @@ class Counting:
         if isinstance(atom, Const):
             return None if number(atom) is None else Const(atom.value + 1)
         match self.op(atom):
-            case Call(operator.sub, (n, one), ()) if is_int(one, 1):
+            case Call(operator.sub, (n, one), ()) if number(one) == 1:
                 return n
         return None
 
@@ -107,16 +107,11 @@ class Counting:
         return None if stmt is None else stmt.op
 
 
-def is_int(atom: Operand | None, value: int) -> bool:
-    """Return whether an atom is a literal integer of this value."""
-    return atom is not None and number(atom) == value
-
-
 def counts_up(loop: Loop) -> bool:
     """Return whether a loop counts up from zero in steps of one and always runs to the end."""
     domain = loop.domain
     always = isinstance(domain, Range) and loop.leave is None and loop.policy is None
-    return always and is_int(domain.start, 0) and is_int(domain.step, 1)
+    return always and number(domain.start) == 0 and number(domain.step) == 1
 
 
 def offset(key: object, index: Var, made: dict[Var, Stmt]) -> int | None:

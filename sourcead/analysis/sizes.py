@@ -49,12 +49,9 @@ class Sizes:
             if isinstance(dim, Sym):
                 self.where.setdefault(dim, (v, axis))
 
-    def where_is(self, dim: int | Sym) -> tuple[Var | None, int]:
-        """Return an array and an axis along which it has this dim, or None and the size if the dim is a number."""
-        return (None, dim) if isinstance(dim, int) else self.where[dim]
-
     def size(self, dim: int | Sym) -> Size:
-        return Size(*self.where_is(dim), dim)
+        """Return how to compute a dim that is known."""
+        return Size(*((None, 0) if isinstance(dim, int) else self.where[dim]), dim)
 
     def knows(self, dim: int | Sym) -> bool:
         """Return whether the size of a dim is known or can be read from an array in scope."""
@@ -80,12 +77,6 @@ def known_dtype(v: Var) -> np.dtype | None:
 def dtype_option(dtype: np.dtype) -> dict[str, Const]:
     """Return the keyword for `np.empty` and similar functions that selects a dtype, or no keyword for their default, float64."""
     return {} if dtype == np.float64 else {"dtype": Const(dtype.type, f"np.{dtype.name}")}
-
-
-def rank(v: Var) -> int | None:
-    """Return the number of axes of an array, or None if it is unknown."""
-    dims = dims_in(v)
-    return None if dims is None else len(dims)
 
 
 def empty_stack(build: Builder, v: Var, sizes: Iterable[Size], rows: tuple[Atom, int | Sym], axis: int = 0) -> Var:

@@ -46,7 +46,7 @@ def unbroadcast(build: Builder, d: Atom, x: Atom) -> Atom:
         d = build.call(np.broadcast_to, d, build.attr(x, "shape"), type=Array(getattr(t, "dtype", None), want))
         return cast(build, d, x)
     lead = tuple(range(len(have) - len(want)))
-    inner = tuple(k for k, (n, m) in enumerate(zip(have[len(lead) :], want)) if is_one(m) and not is_one(n))
+    inner = tuple(k for k, (n, m) in enumerate(zip(have[len(lead) :], want)) if m == 1 and n != 1)
     if lead:
         d = build.call(np.sum, d) if len(lead) == len(have) else build.call(np.sum, d, axis=Const(lead if len(lead) > 1 else 0))
     if inner:
@@ -54,21 +54,16 @@ def unbroadcast(build: Builder, d: Atom, x: Atom) -> Atom:
     return cast(build, d, x)
 
 
-def is_one(dim: int | Sym) -> bool:
-    """Return whether a dim is known to be 1."""
-    return isinstance(dim, int) and dim == 1
-
-
 def known_axes(have: tuple, want: tuple) -> bool:
     """Return whether the types determine which axes were broadcast."""
     for n, m in zip(have[::-1], want[::-1]):
-        if isinstance(m, Sym) and not m.many and m is not n and not is_one(n):
+        if isinstance(m, Sym) and not m.many and m is not n and n != 1:
             return False
-        if is_one(m) and isinstance(n, Sym) and not n.many:
+        if m == 1 and isinstance(n, Sym) and not n.many:
             return False
-        if is_one(n) and not is_one(m):
+        if n == 1 and m != 1:
             return False
-        if isinstance(n, Sym) and not n.many and n is not m and not is_one(m):  # an einsum, whose other operand may have length 1 here
+        if isinstance(n, Sym) and not n.many and n is not m and m != 1:  # an einsum, whose other operand may have length 1 here
             return False
     return True
 

@@ -18,13 +18,13 @@ from sourcead.ad.policies.reruns import Rerun
 from sourcead.ad.policies.revolve import Revolved
 from sourcead.ad.residuals.code_regions import LoopPair
 from sourcead.ad.residuals.loop_pair import LoopTask
-from sourcead.analysis.loop_indices import is_int
+from sourcead.analysis.affine import number
 from sourcead.ir.nodes import Policy
 
 
 def checkpointed_loop(task: LoopTask, policy: Policy) -> LoopPair:
     """Return a loop that saves states, and its reverse, which runs again from them."""
-    if policy.name == "states" or policy.name == "segments" and is_int(policy.number, 1):
+    if policy.name == "states" or policy.name == "segments" and number(policy.number) == 1:
         return States(task).written()
     if policy.name == "segments":
         return Segmented(task, policy.number).written()

@@ -15,7 +15,6 @@ from typing import Any
 
 from sourcead.analysis.affine import number
 from sourcead.analysis.builder import Builder
-from sourcead.analysis.loop_indices import is_int
 from sourcead.ir.nodes import Append, Atom, Block, Call, Const, Loop, Pop, Range, Stmt, Var, fresh
 from sourcead.ir.types import INT
 
@@ -47,7 +46,7 @@ class LoopTask:
     def is_plain(self) -> bool:
         """Return whether the index of an iteration is its place, counted from 0."""
         domain = self.op.domain
-        return isinstance(domain, Range) and is_int(domain.start, 0) and is_int(domain.step, 1)
+        return isinstance(domain, Range) and number(domain.start) == 0 and number(domain.step) == 1
 
     @property
     def is_counted(self) -> bool:
@@ -151,10 +150,10 @@ def appended(build: Builder, stack: Atom, item: Atom) -> Var:
 
 def number_at(build: Builder, domain: Range, place: Atom) -> Atom:
     """Return the number at a place of a range, counted from 0."""
-    if is_int(domain.step, -1):
+    if number(domain.step) == -1:
         return build.call(operator.sub, domain.start, place, type=INT)
-    offset = place if is_int(domain.step, 1) else build.call(operator.mul, place, domain.step, type=INT)
-    return offset if is_int(domain.start, 0) else build.call(operator.add, domain.start, offset, type=INT)
+    offset = place if number(domain.step) == 1 else build.call(operator.mul, place, domain.step, type=INT)
+    return offset if number(domain.start) == 0 else build.call(operator.add, domain.start, offset, type=INT)
 
 
 def reversed_range(build: Builder, domain: Range) -> Range:

@@ -26,7 +26,7 @@ from sourcead.ad.residuals.notes import Kept, LoopNote, rebuilt
 from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, Sweep, plain_reads, reverse_ops
 from sourcead.analysis.array_versions import updates_in
 from sourcead.analysis.builder import Builder, atom_type
-from sourcead.analysis.sizes import Sizes, dims_in, known_dtype
+from sourcead.analysis.sizes import Size, Sizes, dims_in, known_dtype
 from sourcead.ir.nodes import Atom, Attr, Block, Branch, Index, Let, Loop, Op, Stmt, Sub, Update, Var
 from sourcead.ir.types import INT, Sym
 from sourcead.ir.walk import free_vars, has_effect
@@ -172,9 +172,9 @@ class LoopPlan:
                 case Var() as other:
                     yield other
                 case sizes:
-                    yield from (w for w, _ in sizes if w is not None)
+                    yield from (size.var for size in sizes if size.var is not None)
 
-    def asked_instead(self, v: Var, stmt: Stmt, saved: Collection[Var] = ()) -> Var | list[tuple[Var | None, int]] | None:
+    def asked_instead(self, v: Var, stmt: Stmt, saved: Collection[Var] = ()) -> Var | list[Size] | None:
         """Return a replacement for `v` in a statement that reads only its shape, or None if the statement reads `v` itself.
 
         The replacement is another array of the same shape and dtype, or arrays that are as large along an axis (`measured_by`).
@@ -191,8 +191,8 @@ class LoopPlan:
             self.outer = by_shape(self.around(), self.maker.numbers)
         return self.outer.get(shape_key(v))
 
-    def measured_by(self, v: Var) -> list[tuple[Var | None, int]] | None:
-        """Return the size of an array along each axis, as that of an axis of another array or a number; None if it is not known.
+    def measured_by(self, v: Var) -> list[Size] | None:
+        """Return the size of an array along each axis, or None if it is not known.
 
         The other arrays are in scope anyway, or are parts of values that do not change in the loop.
         """
@@ -202,7 +202,7 @@ class LoopPlan:
             fixed = (w for w, d in self.definitions.items() if d.stmt is not None and dims_in(w) and self.is_fixed(w))
             around = (w for w in (*self.around(), *fixed) if isinstance(w, Var))
             self.sizes = Sizes(w for w in around if dims_in(w) and w not in self.maker.numbers)
-        return [self.sizes.where_is(n) for n in dims_in(v)] if all(map(self.sizes.knows, dims_in(v) or (Sym(),))) else None
+        return [self.sizes.size(n) for n in dims_in(v)] if all(map(self.sizes.knows, dims_in(v) or (Sym(),))) else None
 
     def around(self) -> Iterator[Atom]:
         """Yield the values in scope outside the outermost loop, which no loop has to save, then those outside this loop."""

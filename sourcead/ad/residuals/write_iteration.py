@@ -17,8 +17,8 @@ from sourcead.ad.residuals.code_regions import Region, inputs_first, is_metadata
 from sourcead.ad.residuals.plan import LoopPlan
 from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, plain_reads
 from sourcead.analysis.builder import Builder
-from sourcead.analysis.sizes import dtype_option, known_dtype
-from sourcead.ir.nodes import Atom, Call, Const, Pop, Stmt, Update, Var, fresh
+from sourcead.analysis.sizes import Size, dtype_option, known_dtype
+from sourcead.ir.nodes import Atom, Call, Pop, Stmt, Update, Var, fresh
 from sourcead.ir.walk import map_op
 
 
@@ -107,13 +107,11 @@ class IterationWriter:
                     stmt = self.zeros_of(stmt, v, sizes)
         self.stmts.append(substituted(stmt, {v: a for v, a in env.items() if a is not v}))
 
-    def zeros_of(self, stmt: Stmt, v: Var, sizes: list[tuple[Var | None, int]]) -> Stmt:
+    def zeros_of(self, stmt: Stmt, v: Var, sizes: list[Size]) -> Stmt:
         """Return a statement that makes zeros like `v`, which is not available, of the sizes that other arrays have."""
         build = Builder()
         build.origin, build.adjoint_of = self.mark
-        dims = [
-            Const(axis) if w is None else build.index(build.attr(self.value(w, True), "shape"), Const(axis)) for w, axis in sizes
-        ]  # fmt: skip
+        dims = [replace(size, var=size.var and self.value(size.var, True)).write(build) for size in sizes]
         self.stmts += build.stmts
         shape = dims[0] if len(dims) == 1 else tuple(dims)
         return replace(stmt, op=Call(np.zeros, (shape,), tuple(dtype_option(known_dtype(v)).items())))

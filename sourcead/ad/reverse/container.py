@@ -11,7 +11,7 @@ cotangent is assembled only where it is needed as a whole.
 
 from sourcead.ad.cotangents.algebra import Place, add_at, append_to, changeable, get_at, pop_from
 from sourcead.ad.cotangents.by_variable import Cotangents
-from sourcead.ad.cotangents.shapes import is_one, unbroadcast
+from sourcead.ad.cotangents.shapes import unbroadcast
 from sourcead.ad.reverse.walk import Reverse
 from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import Append, Build, Const, Index, Operand, Pop, Slice, Stmt, Sub, Var
@@ -56,7 +56,7 @@ def distinct(r: Reverse, key: Operand) -> bool:
             return False
 
     def longest(n) -> bool:
-        return (n.many if isinstance(n, Sym) else n > 1) or all(is_one(m) or m is n for m in lengths)
+        return (n.many if isinstance(n, Sym) else n > 1) or all(m == 1 or m is n for m in lengths)
 
     return any(part in r.counting and longest(n) for part, n in zip(arrays, lengths))
 

@@ -15,7 +15,7 @@ import builtins
 import operator
 from dataclasses import dataclass, replace
 
-from sourcead.analysis.loop_indices import is_int
+from sourcead.analysis.affine import number
 from sourcead.ir.nodes import Attr, Block, Call, Const, Function, Index, Loop, Op, Pop, Range, Slice, Stmt, Var, fresh
 from sourcead.ir.types import Array, ListT, TupleT
 from sourcead.ir.walk import count_reads, map_blocks, rewrite, substitute, walk
@@ -108,11 +108,11 @@ def _is_place(key) -> bool:
 
 def _counted(domain: Range, defs: dict[Var, Op]) -> tuple[list[Var], bool]:
     """Return the sequences whose length a range has, and whether it runs backward."""
-    if is_int(domain.start, 0) and is_int(domain.step, 1):
+    if number(domain.start) == 0 and number(domain.step) == 1:
         return _measured(domain.stop, defs), False
-    if is_int(domain.stop, -1) and is_int(domain.step, -1):
+    if number(domain.stop) == -1 and number(domain.step) == -1:
         match defs.get(domain.start):
-            case Call(operator.sub, (length, one)) if is_int(one, 1):
+            case Call(operator.sub, (length, one)) if number(one) == 1:
                 return _measured(length, defs)[:1] if len(_measured(length, defs)) == 1 else [], True
     return [], False
 
@@ -122,7 +122,7 @@ def _measured(length, defs: dict[Var, Op]) -> list[Var]:
     match defs.get(length) if isinstance(length, Var) else None:
         case Call(builtins.len, (Var() as seq,)):
             return [seq]
-        case Index(Var() as shape, zero) if is_int(zero, 0):
+        case Index(Var() as shape, zero) if number(zero) == 0:
             match defs.get(shape):
                 case Attr(Var() as seq, "shape"):
                     return [seq]

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from sourcead.analysis.affine import number
 from sourcead.analysis.builder import operand_type
-from sourcead.analysis.loop_indices import is_int
 from sourcead.emit.memory.sharing import is_plain, key_kind
 from sourcead.emit.text.early_exits import either, iteration
 from sourcead.emit.text.expressions import BINARY, Expressions, is_expression, negated, operator_name
@@ -268,9 +268,9 @@ class Statements:
         if not isinstance(domain, Range):
             return expressions.operand(domain)
         args = [domain.start, domain.stop, domain.step]
-        if is_int(domain.step, 1):
+        if number(domain.step) == 1:
             args.pop()
-            if is_int(domain.start, 0):
+            if number(domain.start) == 0:
                 args.pop(0)
         call = Call(range, tuple(args))
         return expressions.op(call)

@@ -5,10 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sourcead.analysis.loop_indices import Counted, Counting, axis_of, is_int, offset
+from sourcead.analysis.affine import number
+from sourcead.analysis.loop_indices import Counted, Counting, axis_of, offset
 from sourcead.analysis.residual_stacks import residual_stacks
-from sourcead.analysis.sizes import Size, Sizes, dims_in, fills, known_dtype, rank
+from sourcead.analysis.sizes import Size, Sizes, dims_in, fills, known_dtype
 from sourcead.ir.nodes import Call, Function, Index, Loop, Stmt, Sub, Update, Var
+from sourcead.ir.types import rank
 from sourcead.ir.walk import all_reads, definitions
 
 
@@ -66,7 +68,7 @@ class FactorArrays:
         if known_dtype(v) is None or v not in self.here and v not in self.loop.params:
             return None
         held = self.find(v)
-        if held is not None and rank(v) == 2 and held.array.type.scattered:
+        if held is not None and rank(v.type) == 2 and held.array.type.scattered:
             return None
         sum_, k = self.loop.inits[term.variant], term.factors.index(v)
         like = self.facts.counting.op(sum_)
@@ -75,7 +77,7 @@ class FactorArrays:
         sizes = Sizes(self.scope)
         dim = dims_in(sum_)[k]
         kept = sizes.size(dim) if sizes.knows(dim) else Size(sum_, k, dim)
-        if rank(v) == 1:
+        if rank(v.type) == 1:
             return (kept,)
         for dim in (dims_in(factor)[term.axis] for factor in term.factors):
             if sizes.knows(dim):
@@ -85,11 +87,11 @@ class FactorArrays:
     def find(self, v: Var) -> FactorArray | None:
         """Return the array that holds all values of a factor after the loop, which each iteration reads or finally writes; else None."""
         match self.here[v].op if v in self.here else None:
-            case Index(Var() as array, key) if array in self.scope and rank(array) == rank(v) + 1:
+            case Index(Var() as array, key) if array in self.scope and rank(array.type) == rank(v.type) + 1:
                 return self.held(array, key)
         for stmt in self.loop.body.stmts:
             match stmt.op:
-                case Update(Var() as base, (Sub(key),), value, "set") if value is v and rank(base) == rank(v) + 1:
+                case Update(Var() as base, (Sub(key),), value, "set") if value is v and rank(base.type) == rank(v.type) + 1:
                     for k in range(len(self.loop.params)):
                         if known_dtype(base) == known_dtype(v) and self.stays(stmt, chain_of(self.loop, k, self.here)):
                             held = self.held(self.stmt.targets[k], key)
@@ -116,7 +118,7 @@ class FactorArrays:
         others = [offset(key[0] if isinstance(key, tuple) else key, self.index, self.facts.made) for key in keys]
         if at is None or None in others or min(others) + self.counted.first < 0:
             return False
-        down = is_int(self.loop.domain.step, -1)
+        down = number(self.loop.domain.step) == -1
         return all(
             s is stmt or (other < at if down else other > at) or (other == at and k < chain.index(stmt))
             for k, (s, other) in enumerate(zip(chain, others))

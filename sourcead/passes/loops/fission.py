@@ -17,13 +17,14 @@ from dataclasses import replace
 
 import numpy as np
 
+from sourcead.analysis.affine import number
 from sourcead.analysis.builder import Builder, atom_type
-from sourcead.analysis.loop_indices import Counted, is_int
-from sourcead.analysis.sizes import Size, dims_in, empty_stack, fills, known_dtype, rank
+from sourcead.analysis.loop_indices import Counted
+from sourcead.analysis.sizes import Size, dims_in, empty_stack, fills, known_dtype
 from sourcead.ir.nodes import (
     Atom, Block, Call, Const, Function, Index, Loop, Pop, Range, Slice, Stmt, Sub, Update, Var, fresh
 )
-from sourcead.ir.types import INT, Sym
+from sourcead.ir.types import INT, Sym, rank
 from sourcead.ir.walk import bound_vars, map_blocks, with_body, with_stmts
 from sourcead.passes.equality import same
 from sourcead.passes.loops.factor_arrays import FactorArray, FactorArrays, FunctionFacts, Term, chain_of
@@ -85,14 +86,14 @@ class LoopFission:
             return None
         op = stmt.op if stmt is not None and self.facts.uses[value] == 1 else None
         match op:
-            case Call(np.outer, (Var() as a, Var() as b), ()) if rank(a) == rank(b) == 1:
+            case Call(np.outer, (Var() as a, Var() as b), ()) if rank(a.type) == rank(b.type) == 1:
                 return Term(update, k, (a, b))
-            case Call(operator.matmul | np.matmul | np.dot, (Var() as a, Var() as b), ()) if rank(a) == rank(b) == 2:
+            case Call(operator.matmul | np.matmul | np.dot, (Var() as a, Var() as b), ()) if rank(a.type) == rank(b.type) == 2:
                 of_a, of_b = (self.facts.counting.transposed(v) if v in here else None for v in (a, b))
                 if of_a is not None:
                     return Term(update, k, (of_a, b))
                 return None if of_b is None else Term(update, k, (a, of_b), axis=1)
-            case Call(np.sum, (Var() as a,), (("axis", Const(axis)),)) if rank(a) == 2 and axis in (0, 1):
+            case Call(np.sum, (Var() as a,), (("axis", Const(axis)),)) if rank(a.type) == 2 and axis in (0, 1):
                 return Term(update, k, (a,), axis)
         return Term(update, k, (value,)) if len(dims) == 1 else None
 
@@ -127,7 +128,7 @@ class SplitLoop(FactorArrays):
 
     def backward(self, loop: Loop) -> Loop:
         """Return the loop with an index that counts down, as the reverse sweep does, if its index is not read."""
-        if self.facts.uses[loop.index] or is_int(loop.domain.step, -1):
+        if self.facts.uses[loop.index] or number(loop.domain.step) == -1:
             return loop
         last = self.before.call(operator.sub, self.counted.write_count(self.before, self.facts.counting), Const(1))
         domain = Range(last, Const(self.counted.first - 1), Const(-1))
@@ -143,7 +144,7 @@ class SplitLoop(FactorArrays):
         if not products:
             return self.stmts
         found = {v: self.find(v) for v in stacked}
-        batches = all(rank(v) == 2 for v in stacked)
+        batches = all(rank(v.type) == 2 for v in stacked)
         self.axis = 1 if batches and any(f and f.axis for f in found.values()) or any(t.axis for t in terms) else 0
         stacks = {v: self.array(v, found[v]) if found[v] else self.stack(v, shapes[v]) for v in stacked}
         self.sum_up(terms, stacks, shapes)
@@ -193,7 +194,7 @@ class SplitLoop(FactorArrays):
 
     def axis_of(self, v: Var) -> int:
         """Return the axis of a factor's stack along which the iterations lie."""
-        return self.axis if rank(v) == 2 else 0
+        return self.axis if rank(v.type) == 2 else 0
 
     def key(self, v: Var, at: Atom | Slice):
         """Return the subscript of a part of a factor's stack."""
@@ -230,7 +231,7 @@ class SplitLoop(FactorArrays):
         """Return an array in place of the list of residuals from which each iteration pops the factor, or None without such a list."""
         pop = self.here.get(v)
         stack = self.facts.stacks.get(pop.op.base) if pop is not None and isinstance(pop.op, Pop) else None
-        if stack is None or not stack.is_simple or not is_int(self.loop.domain.step, -1):
+        if stack is None or not stack.is_simple or number(self.loop.domain.step) != -1:
             return None
         build, append = stack.builds[0].stmt, stack.pushes[0].stmt
         made = next((s for s in self.stmts[: self.at] if self.fills(s, append)), None)
@@ -270,7 +271,7 @@ class SplitLoop(FactorArrays):
         """Return whether a statement is a loop that runs the append once for each of the same indices, upward."""
         counted = self.facts.counting.of(stmt.op) if isinstance(stmt.op, Loop) and append in stmt.op.body.stmts else None
         alike = counted is not None and counted.first == self.counted.first and same(counted.count, self.counted.count)
-        return alike and is_int(stmt.op.domain.step, 1)
+        return alike and number(stmt.op.domain.step) == 1
 
     # -- sums ----------------------------------------------------------------------------------------------------------
 
@@ -280,7 +281,7 @@ class SplitLoop(FactorArrays):
 
         def joined(v: Var, axis: int) -> Var:
             """Return the stack with iterations and batch joined to one axis, over which the product sums."""
-            if rank(v) == 1:
+            if rank(v.type) == 1:
                 return stacks[v]
             if (v, axis) not in flat:
                 kept = shapes[v][1 - axis].write(build)

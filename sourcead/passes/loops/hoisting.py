@@ -18,8 +18,9 @@ import numpy as np
 
 from sourcead.analysis.builder import Builder
 from sourcead.analysis.loop_indices import Counting, axis_of
-from sourcead.analysis.sizes import Size, dims_in, least, rank
+from sourcead.analysis.sizes import Size, dims_in, least
 from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Index, Loop, Stmt, Var
+from sourcead.ir.types import rank
 from sourcead.ir.walk import bound_vars, definitions, map_blocks, rewrite, with_body, with_stmts
 from sourcead.runtime.shapes import join_rows, split_rows
 
@@ -97,11 +98,11 @@ class ProductHoisting:
         if atom in outside:
             return atom, False
         x = self.counting.transposed(atom) if atom in here else None
-        return (x, True) if x in outside and rank(x) == 2 else None
+        return (x, True) if x in outside and rank(x.type) == 2 else None
 
     def all_products(self, array: Var, dims: tuple, axis: int, w: Var, transposed: bool, x_first: bool) -> Var | None:
         """Return the product of an array with `w`, or with its transpose, from which an iteration takes its part along an axis."""
-        build, axes = self.builder, rank(w)
+        build, axes = self.builder, rank(w.type)
         name = f"{array.name}_{(self.counting.transposed(w) or w).name}"
 
         def matrix(transposed: bool) -> Var:

@@ -20,11 +20,11 @@ from dataclasses import dataclass, replace
 
 from sourcead.analysis.builder import Builder
 from sourcead.analysis.loop_indices import Counted, Counting, counts_up
-from sourcead.analysis.sizes import Sizes, dims_in, empty_stack, known_dtype, least, rank
+from sourcead.analysis.sizes import Sizes, dims_in, empty_stack, known_dtype, least
 from sourcead.ir.nodes import (
     Append, Atom, Block, Build, Call, Const, Function, Index, Loop, Slice, Stmt, Sub, Var, fresh
 )
-from sourcead.ir.types import Array, ListT, Sym
+from sourcead.ir.types import Array, ListT, Sym, rank
 from sourcead.ir.walk import all_reads, bound_vars, definitions, map_blocks, map_op, with_body, with_stmts
 from sourcead.passes.cleanup.common_subexpressions import is_pure
 from sourcead.passes.loops.hoisting import PRODUCTS
@@ -195,7 +195,7 @@ class Interchange:
             return None
         if not all(self.keeps_shape(s, moving) for s in nest.states) or known_dtype(nest.inputs) != known_dtype(output):
             return None
-        if rank(thread) != rank(output) or not any(is_gained(s, thread, set(known)) for s in moving):
+        if rank(thread.type) != rank(output.type) or not any(is_gained(s, thread, set(known)) for s in moving):
             return None
         build = self.builder
         build.origin, build.within = nest.stmt.origin, nest.stmt.within

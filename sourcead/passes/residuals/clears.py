@@ -28,8 +28,9 @@ and the clear is the last use of the greatest of them (the least, if the index r
 
 from dataclasses import replace
 
+from sourcead.analysis.affine import number
 from sourcead.analysis.array_versions import queried
-from sourcead.analysis.loop_indices import Counting, is_int, names_elements_once, offset
+from sourcead.analysis.loop_indices import Counting, names_elements_once, offset
 from sourcead.ir.nodes import Atom, Block, Const, Function, Index, Loop, Stmt, Sub, Update, Var
 from sourcead.ir.types import Array
 from sourcead.ir.walk import (
@@ -137,7 +138,7 @@ def dead_clears(loop: Loop, k: int, first: int, made: dict[Var, Stmt]) -> list[S
         offsets = [offset(key[axis], loop.index, made) for key in keys]
         if None in offsets or min(offsets) + first < 0:
             continue
-        behind = (max if is_int(loop.domain.step, -1) else min)(offsets)  # no later iteration uses the array there
+        behind = (max if number(loop.domain.step) == -1 else min)(offsets)  # no later iteration uses the array there
         last = max(at for (at, _), own in zip(uses, offsets) if own == behind)
         found = (s for (at, s), own in zip(uses, offsets) if own == behind and at == last and is_clearing(s))
         return list(dict.fromkeys(found))

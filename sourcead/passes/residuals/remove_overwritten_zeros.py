@@ -19,9 +19,10 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead import runtime
+from sourcead.analysis.affine import number
 from sourcead.analysis.array_versions import queried
 from sourcead.analysis.builder import atom_type
-from sourcead.analysis.loop_indices import Counting, axis_of, is_int
+from sourcead.analysis.loop_indices import Counting, axis_of
 from sourcead.analysis.sizes import dims_in, fills
 from sourcead.ir.nodes import Atom, Block, Build, Call, Const, Function, Index, Loop, Range, Stmt, Sub, Update, Var
 from sourcead.ir.types import INT, Array, ListT, Scalar, Type
@@ -130,7 +131,7 @@ def counts(loop: Loop) -> bool:
     if not isinstance(loop.domain, Range):
         return False
     start, stop, step = loop.domain.start, loop.domain.stop, loop.domain.step
-    return is_int(step, 1) and is_int(start, 0) or is_int(step, -1) and is_int(stop, -1)
+    return number(step) == 1 and number(start) == 0 or number(step) == -1 and number(stop) == -1
 
 
 def same_arrays(value: Type, item: Type | None) -> bool:

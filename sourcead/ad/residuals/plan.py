@@ -28,7 +28,7 @@ from sourcead.analysis.array_versions import updates_in
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.sizes import Size, Sizes, dims_in, known_dtype
 from sourcead.ir.nodes import Atom, Attr, Block, Branch, Index, Let, Loop, Op, Stmt, Sub, Update, Var
-from sourcead.ir.types import INT, Sym
+from sourcead.ir.types import INT
 from sourcead.ir.walk import free_vars, has_effect
 from sourcead.passes.equality import same
 
@@ -199,7 +199,8 @@ class LoopPlan:
         """
         if v not in self.definitions or self.restored(v) or known_dtype(v) is None or v in self.maker.numbers:
             return None
-        return [self.sizes.size(n) for n in dims_in(v)] if all(map(self.sizes.knows, dims_in(v) or (Sym(),))) else None
+        found = list(map(self.sizes.size, dims_in(v) or ()))
+        return None if None in found else found or None
 
     @cached_property
     def sizes(self) -> Sizes:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sourcead import AliasError, check_grads, grad
+from sourcead import check_grads
 
 rng = np.random.default_rng(0)
 W, X = rng.normal(size=(3, 3)), rng.normal(size=(9, 3))
@@ -95,6 +95,5 @@ def beside_the_whole(w, x):
     [written_after_the_loop, written_in_the_iteration, written_a_second_time, written_through_the_list,
      written_through_a_part_of_the_list, beside_the_whole],
 )  # fmt: skip
-def test_rows_that_change(f):
-    with pytest.raises(AliasError):
-        grad(f, wrt=(0, 1))(W, X)
+def test_rows_that_change(f):  # the loops are taken iteration by iteration
+    check_grads(f, (W, X), wrt=(0, 1))

@@ -100,7 +100,7 @@ def refused_b27(x):
     return sum((a * b for a, b in zip(it, it)))
 
 
-def refused_b48(x):
+def right_b48(x):
     gs = [(q * k for q in x) for k in range(3)]
     return sum(sum(g) for g in gs)
 
@@ -191,7 +191,7 @@ def refused_d04(x):
 
 
 @pytest.mark.parametrize(
-    "program", [f for name, f in globals().items() if name.startswith("refused_")], ids=lambda f: f.__name__
+    "program", [f for name, f in globals().items() if name.startswith(("refused_", "right_"))], ids=lambda f: f.__name__
 )
-def test_lazy_refused(program):
-    assert judged_in_all_modes(program, X) == "refused"
+def test_lazy(program):
+    assert judged_in_all_modes(program, X) == program.__name__.partition("_")[0]

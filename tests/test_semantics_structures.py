@@ -147,7 +147,7 @@ def test_the_kind_of_a_name_changes(program):
 
 def read_at_the_beginning_of_an_iteration(x):
     total, t = 0.0, (x, 2.0)
-    for v in x:
+    for v in [*x] * int(np.ceil(x[1])):
         total += t[1] if isinstance(t, tuple) else t
         t = v * 2
     return total * t

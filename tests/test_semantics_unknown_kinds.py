@@ -57,10 +57,10 @@ def test_arrays_of_objects():
     assert judged_in_all_modes(array_of_objects, V) == "right"
 
 
-def test_a_list_joined_with_what_may_be_an_array_is_refused():
-    def beam_search(p):
+def test_a_list_joined_with_what_may_be_an_array():
+    def beam_search(p, n):
         beams = [[[], 0.0]]
-        for t in range(3):
+        for t in range(n):
             found = []
             for path, score in beams:
                 for k in range(3):
@@ -68,4 +68,5 @@ def test_a_list_joined_with_what_may_be_an_array_is_refused():
             beams = found[:2]
         return beams[0][1]
 
-    assert judged(beam_search, V) == "refused"
+    assert judged(lambda p: beam_search(p, 3), V) == "right"
+    assert judged(beam_search, V, 3) == "refused"

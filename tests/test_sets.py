@@ -142,20 +142,12 @@ def of_differentiated_numbers(x):
     return sum(v**2 for v in set(x))
 
 
-def longest(x):
-    last = deque(maxlen=3)
-    for v in x:
-        last.append(v)
-    return sum(last)
-
-
 @pytest.mark.parametrize(
     "f, args, reason",
     [
         (added_to, (X,), "the order of a set that was added to"),
         (adds_to_its_argument, (X, {0}), "made elsewhere"),
         (of_differentiated_numbers, (X,), "no derivative rule for `set`"),
-        (longest, (X,), "`deque` with `maxlen`"),
     ],
 )
 def test_refused(f, args, reason):

@@ -81,13 +81,14 @@ def _merged(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str, 
     """
     birth = next_birth()
     done = [_lower_arm(lo, arm, birth, one_value) for arm in arms]
-    merger = Merger(lo, done)
+    merger = Merger(lo, done, birth)
     changed: list[tuple[Slots, Any, Any, Any]] = []
     unsure: list[Slots] = []
     for (slots, key), old in {**done[0].before, **done[1].before}.items():
         a, b = (arm.state.get((slots, key), old) for arm in done)
         if done[0].left and done[1].left or slots.cell is not None and slots.cell.base is not None and key in (VALUE, SEEN):
             continue  # no statement follows, or the slot is a view's, which follows its base
+        a, b = (core.inherited(lo, slots, key) if v is MISSING else v for v in (a, b))
         changed.append((slots, key, a, b))
         if not isinstance(key, Meta) and is_new_key(slots, a, b) and not (done[0].left or done[1].left):
             open_dict(lo, slots.cell, b if a is MISSING else a)

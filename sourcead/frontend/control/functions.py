@@ -1,5 +1,6 @@
 """Lower a Python function, for given types of its arguments, to an IR function."""
 
+import contextlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,23 +63,24 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
             at=source.origin(source.node),
             instead="hold the position or key of the other object",
         ) from None
-    except SourceADError as error:
+    except (AliasError, UnsupportedSyntaxError) as error:
         apart = getattr(error, "objects_apart", False)
-        if not apart and not isinstance(error, AliasError):
-            raise
-        try:
-            found = lower_from(begun(source, apart, rows_stay=True), source, types, statics)
-        except SourceADError:
-            raise error from None
-        if not parts_stay(found.function):
-            raise
-        return found
+        ways = [{"unrolling": True}]
+        if apart or isinstance(error, AliasError):
+            ways = [{"apart": apart, "rows_stay": True}, *ways, {"apart": apart, "unrolling": True}]
+        for way in ways:
+            with contextlib.suppress(SourceADError, RecursionError):
+                found = lower_from(begun(source, **way), source, types, statics)
+                if "unrolling" in way or parts_stay(found.function):
+                    return found
+        raise
 
 
-def begun(source: Source, apart: bool = False, rows_stay: bool = False) -> Lowering:
-    """Return the state of the lowering at the beginning of a function."""
+def begun(source: Source, **ways: bool) -> Lowering:
+    """Return the state of the lowering at the beginning of a function, which is lowered in some ways: `apart`, `unrolling` or others."""
     lo = Lowering()
-    lo.scope, lo.apart, lo.rows_stay = Scope(source), apart, rows_stay
+    lo.scope = Scope(source)
+    vars(lo).update(ways)
     return lo
 
 

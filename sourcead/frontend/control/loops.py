@@ -16,6 +16,7 @@ from sourcead.ir.types import INT
 
 ZERO, ONE = Const(0), Const(1)
 MAX_UNROLLED = 64  # the most iterations that are unrolled
+MOST_UNROLLED = 500  # the most iterations of all loops together, if all are unrolled
 ALL_RAISE = "every iteration of this loop raises"
 
 
@@ -50,8 +51,10 @@ def run_loop(lo: Lowering, loop: ForLoop) -> None:
     if iterable.endless:
         iterable = unending(iterable)
     exits.enter(lo, loop.exits)
-    if known_places(lo, iterable) == range(0):
+    if (places := known_places(lo, iterable)) == range(0):
         return None
+    if lo.unrolling and places is not None and iterable.policy is None:
+        return unrolled_loop(lo, loop, iterable, places)
     domain = iterable.domain()
 
     def start() -> tuple[Range, Var]:
@@ -61,18 +64,20 @@ def run_loop(lo: Lowering, loop: ForLoop) -> None:
         return domain, index
 
     def may_be_unrolled(error: UnsupportedSyntaxError) -> bool:
-        return getattr(error, "needs_items", False) and known_places(lo, iterable) is not None
+        return getattr(error, "needs_items", False) and places is not None
 
     with lo.attempt(UnsupportedSyntaxError, when=may_be_unrolled) as attempt:
         with lo.attempt(NeverReturns):  # the body calls a recursive function whose result is unknown yet: assume no iterations
             run = functools.partial(whole_iteration, lo, loop.exits, loop.body, loop.node)
             loop_variants.loop(lo, start, run, loop.seeds(), leave, iterable.policy)
-    if not attempt.failed:
-        return None
-    items = [functools.partial(iterable.element, Const(k)) for k in known_places(lo, iterable)]
-    if iteration_by_iteration(lo, leave, items, loop.bind, loop.body) is RAISED:
+    return unrolled_loop(lo, loop, iterable, places) if attempt.failed else None
+
+
+def unrolled_loop(lo: Lowering, loop: ForLoop, iterable: Iterable, places: range) -> None:
+    """Lower a loop iteration by iteration."""
+    items = [functools.partial(iterable.element, Const(k)) for k in places]
+    if iteration_by_iteration(lo, loop.exits.leave, items, loop.bind, loop.body) is RAISED:
         raise core.unsupported(lo, loop.node, ALL_RAISE)
-    return None
 
 
 def driven_loop(lo: Lowering, loop: ForLoop) -> None:
@@ -95,6 +100,8 @@ def unending(inner: Iterable) -> Iterable:
 
 def one_iteration(lo: Lowering, leave, body: Callable[[], Any]) -> Any:
     """Lower the body of a loop that the flag `leave` ends; return the way in which control leaves it."""
+    if lo.unrolling and next(lo.unrolled) > MOST_UNROLLED:
+        raise core.refused(lo, "there are too many iterations to lower one by one")
     within = lo.build.within
     lo.scope.loops += 1
     if leave is not None:

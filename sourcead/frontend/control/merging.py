@@ -60,6 +60,7 @@ class Merger:
     Attributes:
         lo: the lowering, in its state after the branch.
         arms: the arms.
+        birth: the number at which the branch begins; cells with a lower one were made before it.
         results: (atom of the first arm, atom of the second, variable) for each result of the `Branch`.
         made: (value of the first arm, value of the second) -> the object that is one or the other after the branch.
         behind: each of these objects, and the cells of both arms that it may be.
@@ -67,6 +68,7 @@ class Merger:
 
     lo: Lowering
     arms: list[Arm]
+    birth: int
     results: list[tuple[Atom, Atom, Var]] = field(default_factory=list)
     made: dict[tuple[int, int], Cell] = field(default_factory=dict)
     behind: list[tuple[Cell, set[Cell]]] = field(default_factory=list)
@@ -107,6 +109,8 @@ class Merger:
             return found
         some, other = (b, a) if a is UNDEFINED else (a, b)
         alone = other is UNDEFINED
+        if (found := self.one_of_before(some, other)) is not None:
+            return found
         if isinstance(some, TupleVal) and (alone or core.same_keys(other, some)):
             names = [f"{name}_{k}" if some.cls else name for k in some.keys]
             items = ([UNDEFINED] * len(names) if v is UNDEFINED else v.items for v in (a, b))
@@ -122,6 +126,15 @@ class Merger:
         if core.is_function(a) and core.is_function(b):
             return self.functions(a, b)
         return self.data(a, b, name)
+
+    def one_of_before(self, some: Value, other: Value) -> Cell | None:
+        """Return the object made before the branch that a name is after it, unless the other arm leaves the name without a value."""
+        if not isinstance(some, Cell) or (found := self.lo.outside(some, self.birth)) is None:
+            return None
+        if other is UNDEFINED or is_unassigned(other):
+            return found
+        again = self.lo.outside(other, self.birth) if isinstance(other, Cell) else None
+        return found if again is not None and core.same_view(found, again) else None
 
     def request_one_value(self, a: Value, b: Value) -> None:
         """Request that lists or dicts become one IR value if the arms leave them in different structures."""

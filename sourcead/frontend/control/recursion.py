@@ -167,6 +167,7 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
     pair = lo.pairs[key] = Pair(name, wrt=wrt)
     for _ in range(MAX_ROUNDS):
         inner = Lowering()
+        inner.unrolling = lo.unrolling
         inner.pairs, inner.in_pairs = lo.pairs, {*lo.in_pairs, source.node}
         env = Scope(source)
         inner.scope = Scope(source, parent=env)

@@ -3,10 +3,12 @@
 An object is an array or a container; its *path* is the slot of the variant, then the positions or keys that lead to the object.
 """
 
+import operator
 from collections import defaultdict
 from collections.abc import Iterable
 from typing import Any
 
+from sourcead.frontend import core
 from sourcead.frontend.control.variant_values import Assumptions, objects
 from sourcead.frontend.core import MISSING, VALUE, Cell, Lowering, OptionalVal, Slots, Value, parts_of, roots
 from sourcead.ir.nodes import UNDEFINED, Var
@@ -64,17 +66,18 @@ def link(lo: Lowering, found: Objects, pairs: Iterable[frozenset], held: Iterabl
             lo.hold(container.root(), member)
 
 
-def share_as_assumed(assumed: Assumptions, ends: Objects, params: Objects) -> bool:
+def share_as_assumed(lo: Lowering, assumed: Assumptions, ends: Objects, params: Objects) -> bool:
     """Return whether the objects at the end of an iteration are, and share memory, as assumed; if not, correct the assumption.
 
     Args:
+        lo: the lowering.
         assumed: the assumptions.
         ends: the objects at the end of the iteration.
         params: those at its beginning.
     """
     fine = _are_as_assumed(assumed, ends)
     entry = of_variants(assumed.inits)
-    fine = _new_identities(assumed, entry, ends) and fine
+    fine = _new_identities(lo, assumed, entry, ends) and fine
     inside = {cell.root() for path, cell in params.items() if path not in assumed.kept}
     sharing: dict[Cell, list[tuple]] = defaultdict(list)
     for path, cell in ends.items():
@@ -104,7 +107,8 @@ def _are_as_assumed(assumed: Assumptions, ends: Objects) -> bool:
     fine = True
     for path in [*assumed.same, *assumed.kept]:
         expected = assumed.kept[path] if path in assumed.kept else ends.get(assumed.same[path])
-        if path in ends and ends[path] is not expected:
+        same = core.same_view if path in assumed.kept else operator.is_
+        if path in ends and not (expected is not None and same(ends[path], expected)):
             assumed.same.pop(path, None)
             assumed.kept.pop(path, None)
             assumed.changing.add(path)
@@ -112,7 +116,7 @@ def _are_as_assumed(assumed: Assumptions, ends: Objects) -> bool:
     return fine
 
 
-def _new_identities(assumed: Assumptions, entry: Objects, ends: Objects) -> bool:
+def _new_identities(lo: Lowering, assumed: Assumptions, entry: Objects, ends: Objects) -> bool:
     """Return whether nothing is left to assume about objects that are not assigned on entry, or are then what they are at the end."""
     fine = True
     firsts: dict[int, tuple] = {}
@@ -120,8 +124,9 @@ def _new_identities(assumed: Assumptions, entry: Objects, ends: Objects) -> bool
         first = firsts.setdefault(id(cell), path)
         if path in assumed.changing or path in assumed.same or path in assumed.kept:
             continue
-        if cell.slots.birth < assumed.birth and (entry.get(path) is cell or _is_unassigned(assumed, path)):
-            assumed.kept[path] = cell
+        kept = lo.outside(cell, assumed.birth)
+        if kept is not None and (entry.get(path) is kept or _is_unassigned(assumed, path)):
+            assumed.kept[path] = kept
             fine = False
         elif first != path and _is_unassigned(assumed, path) and _is_unassigned(assumed, first):
             assumed.same[path] = first

@@ -105,7 +105,7 @@ class Round:
 
     def entry(self, slot: tuple[Slots, Any]) -> Value:
         """Return the value of a variant on entry, which must not be read if iterations change its structure."""
-        init = slot[0].get(slot[1], MISSING)
+        init = slot[0][slot[1]] if slot[1] in slot[0] else core.inherited(self.lo, *slot)
         why = self.assumed.dropped.get(slot)
         return init if why is None else core.unreadable(slot_name(slot, init), why)
 

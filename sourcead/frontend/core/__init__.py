@@ -18,10 +18,11 @@ from sourcead.frontend.core.known_values import (
     same_constant, same_keys, same_thing
 )
 from sourcead.frontend.core.lowering import Frame, Lowering, Scope, name_reads, own_nodes, temporarily
-from sourcead.frontend.core.names import as_value, keep, live_data, resolve
+from sourcead.frontend.core.names import as_value, inherited, keep, live_data, resolve
 from sourcead.frontend.core.operations import (
     BUILTINS, REAL_CLASSES, atom, attribute, builtin, call, call_library, call_method, call_object, call_special,
     class_of, has_attribute, iterate, kind_of_callable, lower, lower_statement, lower_statements, method, operand,
     operate, replaced_statement, special_method, statement, store, subscript, truth
 )
 from sourcead.frontend.core.optional_tuples import compared_with_none, is_none, pair_of, pairs_in_arms
+from sourcead.frontend.core.reading import same_view

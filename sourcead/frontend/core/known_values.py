@@ -62,10 +62,10 @@ COMPARISONS = frozenset({operator.lt, operator.le, operator.gt, operator.ge, ope
 
 def fold(lo: Lowering, fn: Any, operands: list[Value]) -> Const | None:
     """Evaluate a call of known values while compiling, or return None if a value is not known or must not be folded."""
+    if lo.catching and fn in ARITHMETIC and any(isinstance(v, Const) and v.value is None and not v.live for v in operands):
+        raise surely(lo, refused(lo, "None is used as a number here"), TypeError)
     found, values = known(lo, TupleVal(tuple(operands)))
     if not found:
-        if lo.catching and fn in ARITHMETIC and any(isinstance(v, Const) and v.value is None and not v.live for v in operands):
-            raise surely(lo, refused(lo, "None is used as a number here"), TypeError)
         return None
     foldable = (*FOLDABLE, float) if lo.static_only or fn is operator.neg or fn in COMPARISONS else FOLDABLE
     if not all(isinstance(v, foldable) for v in values):

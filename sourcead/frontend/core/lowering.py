@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -111,6 +112,8 @@ class Lowering(Writing):
         resized: the lists that may have grown or shrunk, once for each time, with the flags of the loops that ended right after it.
         arm: the number of these at the beginning of the arm of a branch that is being lowered.
         listing: whether loops take the items of such lists one by one.
+        unrolling: whether loops of a known number of iterations are lowered iteration by iteration.
+        unrolled: counts these iterations, also those of attempts that failed.
         static_only: whether to raise `NotStatic` at a condition that is not known (while inlining rules).
         rows_stay: rows of arrays in lists are assumed to stay unchanged, which `analysis/overwrites.py` checks afterwards.
         cached: the name of the function with a cache whose body is lowered, which must not read what may change.
@@ -138,6 +141,8 @@ class Lowering(Writing):
         self.resized: list[tuple[Cell, frozenset]] = []
         self.arm = 0
         self.listing = False
+        self.unrolling = False
+        self.unrolled = itertools.count()
         self.static_only = False
         self.rows_stay = False
         self.cached: str | None = None

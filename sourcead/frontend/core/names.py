@@ -7,10 +7,11 @@ from typing import Any
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend.core.cells import Cell, LocalData, Value, cells_of, roots
+from sourcead.frontend.core.journal import MISSING, Meta, Slots
 from sourcead.frontend.core.known_values import is_code
 from sourcead.frontend.core.lowering import Lowering
 from sourcead.ir.nodes import UNDEFINED, Const, Let
-from sourcead.ir.records import is_record
+from sourcead.ir.records import find, is_record
 
 BEFORE_ALL = -1  # the number of what was made before the function is called
 
@@ -21,6 +22,14 @@ def as_value(lo: Lowering, obj: Any) -> Value:
         return Const(obj)
     holder = {"value": obj}
     return live_data(lo, "bound", obj, (holder, "value"))
+
+
+def inherited(lo: Lowering, slots: Slots, key: Any) -> Any:
+    """Return the value of a slot that is empty: an attribute that an object lacks is that of its class; MISSING if there is none."""
+    if slots.cell is None or slots.cell.kind != "object" or isinstance(key, Meta):
+        return MISSING
+    found = find(slots.cell.cls, key)[1]
+    return MISSING if found is None or hasattr(type(found), "__get__") else as_value(lo, found)
 
 
 def resolve(lo: Lowering, name: str) -> Value:

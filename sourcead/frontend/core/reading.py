@@ -4,7 +4,7 @@ A view whose base was written since it was last read is derived again from the b
 written is poisoned; reading it is refused.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from sourcead.analysis.builder import Builder, atom_type
@@ -137,6 +137,23 @@ class Memory:
         if base.base is None and not isinstance(atom_type(base.slots[VALUE]), Array):
             self.journal.append(base, "viewers", cell)
         return cell
+
+    def outside(self, cell: Cell, birth: int) -> Cell | None:
+        """Return the object that is a cell outside of a branch or loop that began at `birth`, or None if it was made inside.
+
+        A view that was taken inside, of an array made outside, is taken again outside if nothing inside decides what it shows.
+        """
+        if cell.slots.birth < birth:
+            return cell
+        base = None if cell.base is None or STALE in cell.slots else self.outside(cell.base, birth)
+        if base is None or cell.step is None:
+            return base
+        if self.unreadable(base) is not None or not isinstance(atom_type(self.read(base)), Array) or not _is_known(cell.step):
+            return None
+        made = self.view(base, cell.step)
+        made.name, made.needs = cell.name, cell.needs
+        made.shares.add(base)  # which view it is, if there are several of this part, is not known
+        return made
 
     def unpack(self, atom: Var, t: Type | None = None) -> Value:
         """Unpack a variable: a tuple, list, dict or record of known structure becomes a container of its items."""
@@ -284,3 +301,36 @@ class Memory:
             case Slice():
                 return value
         return self.read(value)
+
+
+def same_view(a: Cell, b: Cell) -> bool:
+    """Tell whether two cells are one object, or views that show the same part of one array."""
+    if a is b or None in (a.base, b.base, a.step, b.step):
+        return a is b
+    return same_view(a.base, b.base) and list(_parts(a.step)) == list(_parts(b.step))
+
+
+def _is_known(step: Sub | View) -> bool:
+    """Tell whether it is known while compiling which part a view shows."""
+    return not any(isinstance(part, (Var, Const)) for part in _parts(step))
+
+
+def _parts(step: Any) -> Iterator[Any]:
+    """Iterate over what a step consists of, with known constants as Python objects."""
+    match step:
+        case tuple():
+            yield len(step)
+            for part in step:
+                yield from _parts(part)
+        case Slice(lower, upper, by):
+            yield from _parts(("slice", lower, upper, by))
+        case View(fn, args, kwargs):
+            yield fn
+            yield from _parts((args, kwargs))
+        case Sub(key):
+            yield from _parts(key)
+        case Const(value, live=False):
+            yield type(value)
+            yield value
+        case _:
+            yield step

@@ -8,8 +8,9 @@ import gast
 from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control import exits, loop_variants, loops
+from sourcead.frontend.control.branches import RAISED, choose
 from sourcead.frontend.control.loops import ForLoop
-from sourcead.frontend.core import MISSING, VALUE, Cell, Lowering, Meta, Value, name_reads, next_birth
+from sourcead.frontend.core import FALSE, MISSING, VALUE, Cell, Lowering, Meta, Value, name_reads, next_birth
 from sourcead.frontend.syntax import adjoint_blocks
 from sourcead.frontend.syntax.assignment import assign
 from sourcead.frontend.values import walks
@@ -69,6 +70,7 @@ def index_name(target: gast.AST) -> str | None:
     return None
 
 
+MOST_WHILES = 20  # the most iterations of a `while` loop that are lowered one by one
 TEST_ASSIGNS, ASSIGN_OUTSIDE = "the condition of this loop assigns a name", "assign it before the loop and at the end of its body"
 
 
@@ -80,6 +82,10 @@ def lower_while(lo: Lowering, node: gast.While) -> None:
         return lower_while(lo, exits.tested_inside(lo, node))
     leaving = exits.exits_of(lo, node)
     exits.enter(lo, leaving)
+
+    if lo.unrolling:
+        with lo.attempt(NotUnrolled):
+            return whiles(lo, node, leaving, 0)
 
     def start() -> tuple[Block, None]:
         before, birth = lo.journal.mark(), next_birth()
@@ -94,6 +100,23 @@ def lower_while(lo: Lowering, node: gast.While) -> None:
     run = functools.partial(loops.whole_iteration, lo, leaving, functools.partial(core.lower_statements, lo, node.body), node)
     loop_variants.loop(lo, start, run, seeds(lo, node.body[0], node.body, node), leaving.leave)
     return None
+
+
+class NotUnrolled(Exception):
+    """Signal a `while` loop whose number of iterations is not known."""
+
+
+def whiles(lo: Lowering, node: gast.While, leaving: exits.Exits, count: int) -> Any:
+    """Lower the iterations of a `while` loop from number `count` on, as long as its condition is known to hold."""
+    holds = core.truth(lo, core.lower(lo, node.test))
+    if holds is None or count == MOST_WHILES:
+        raise NotUnrolled
+    if not holds:
+        return None
+    if loops.one_iteration(lo, leaving.leave, functools.partial(core.lower_statements, lo, node.body)) is RAISED:
+        return RAISED
+    left = FALSE if leaving.leave is None else lo.scope.names[leaving.leave]
+    return choose(lo, left, lambda: None, functools.partial(whiles, lo, node, leaving, count + 1))
 
 
 def seeds(lo: Lowering, target: gast.AST, body: list[gast.AST], node: gast.AST | None = None) -> list:

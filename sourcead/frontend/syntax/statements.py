@@ -16,6 +16,7 @@ from sourcead.frontend.control.branches import RAISED
 from sourcead.frontend.control.exits import NEXT, Return, leaves_always, may_continue, may_leave
 from sourcead.frontend.control.loops import for_each
 from sourcead.frontend.core import MISSING, Cell, Lowering, Value
+from sourcead.frontend.values import objects
 from sourcead.ir.nodes import Const, Effect, Slice, Stmt
 from sourcead.ir.types import ListT, MapT
 
@@ -181,9 +182,19 @@ def lower_delete(lo: Lowering, node) -> None:
         if isinstance(target, gast.Subscript):
             delete_item(lo, target)
             continue
+        if isinstance(target, gast.Attribute):
+            delete_attribute(lo, core.lower(lo, target.value), target.attr, node)
+            continue
         if not isinstance(target, gast.Name):
             raise core.unsupported(lo, node, "`del` of something else than a name")
         lo.set(lo.scope.home(target.id), target.id, MISSING)
+
+
+def delete_attribute(lo: Lowering, value: Value, name: str, node) -> None:
+    """Lower `del object.name`."""
+    if not isinstance(value, Cell) or value.kind != "object" or name not in value.items or core.special_method(value, "__delattr__"):
+        raise core.unsupported(lo, node, f"`del` of the attribute `{name}`, which this object may not have")
+    objects.store_attribute(lo, value, name, MISSING)
 
 
 def delete_item(lo: Lowering, target: gast.Subscript) -> None:

@@ -94,7 +94,7 @@ def static_sequence(lo: Lowering, value: TupleVal | Cell, node) -> Iterable:
     items = value.contents
     if isinstance(value, Cell):
         lo.alive(value)
-    if lo.listing or isinstance(value, TupleVal) and value.cls is not None:
+    if lo.listing or lo.unrolling or isinstance(value, TupleVal) and value.cls is not None:
         return one_by_one(lo, value, items)
     whole = value.slots.get(WHOLE) if isinstance(value, Cell) else value.origin
     if isinstance(whole, Var) and len(items) > 1 and alike(items):

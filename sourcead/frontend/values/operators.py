@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
-from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control import loops
 from sourcead.frontend.core import (
@@ -51,6 +50,10 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
         for value in values:
             lo.alive(value)
         return lo.new_dict({**values[0].items, **values[1].items})
+    if fn is operator.or_ and any(kind_of_object(lo, v) == "dict" for v in values):  # one of them is one value
+        made = core.call_method(lo, values[0], "copy", [], {}, None)
+        core.call_method(lo, made, "update", [values[1]], {}, None)
+        return made
     if (found := sets.operate(lo, fn, values)) is not None:
         return found
     folded = core.fold(lo, fn, list(values))
@@ -111,7 +114,7 @@ def identity_test(lo: Lowering, fn: Any, a: Value, b: Value) -> Value:
     if same is not None:
         return Const(same == (fn is operator.is_))
     if not any(exists_once(lo, v) for v in (a, b)):
-        raise UnsupportedSyntaxError("whether these are one object is not known before the program runs", at=lo.here)
+        raise core.refused(lo, "whether these are one object is not known before the program runs")
     return lo.wrap(lo.build.call(fn, lo.read(a), lo.read(b)))
 
 

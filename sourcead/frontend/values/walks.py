@@ -93,8 +93,9 @@ def check_items(lo: Lowering, walks: list, node) -> None:
 
 def element_now(lo: Lowering, walks: list[Walk], iterable: Iterable, k: int, node) -> Value:
     """Return the element that iteration `k` takes; refuse if the loop changes what it runs over in an unsupported way."""
-    for one in walks:
-        if not isinstance(one, Walk) or one.stands(k):
+    for one in (w for w in walks if isinstance(w, Walk)):
+        lo.alive(one.cell)
+        if one.stands(k):
             continue
         now, (key, _) = one.cell.items, one.items[k] if k < len(one.items) else (None, None)
         if iterable.walk is not one or len(now) != len(one.items) or key not in now:

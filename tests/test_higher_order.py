@@ -448,3 +448,11 @@ def test_saved_hvp_runs_alone(tmp_path):
     namespace = {}
     exec((tmp_path / "saved.py").read_text(), namespace)
     np.testing.assert_allclose(namespace["energy_grad_tangent"](X, V), product(X, V))
+
+
+def test_hvp_through_helpers_of_the_first_derivative():
+    def f(x):
+        return np.prod(np.cos(x)) + np.polyval(x, 0.4) * np.sum(np.insert(x, 0, 0.04)[:-1])
+
+    ahead, behind = (grad(f)(X + by * V) for by in (1e-5, -1e-5))
+    np.testing.assert_allclose(hvp(f)(X, V), (ahead - behind) / 2e-5, rtol=1e-6, atol=1e-8)

@@ -226,6 +226,23 @@ def test_a_global_is_read_at_each_call(monkeypatch):
     np.testing.assert_allclose(g(x), 4 * x)
 
 
+FACTOR = 2.0
+
+
+def takes_a_global_on_one_side(x):
+    factor = 1.0
+    if x > 0:
+        factor = FACTOR
+    return factor * x
+
+
+def test_a_global_that_one_arm_yields_is_read_at_each_call(monkeypatch):
+    g = grad(takes_a_global_on_one_side, backend="numba")
+    assert g(1.0) == 2.0
+    monkeypatch.setitem(globals(), "FACTOR", 3.0)
+    assert (g(1.0), g(-1.0)) == (3.0, 1.0)
+
+
 def test_a_subscript_out_of_bounds_is_an_error():
     def beyond(x, i):
         total = 0.0

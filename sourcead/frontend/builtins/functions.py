@@ -249,13 +249,6 @@ def rule_is_literal(lo: Lowering, node, value: Value) -> Value:
     return Const(found and isinstance(known, (int, float)))
 
 
-@core.builtin(int)
-def builtin_int(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """Lower `int(x)`."""
-    folded = core.fold(lo, int, args) if not kwargs else None
-    return core.call_library(lo, int, args, kwargs, node) if folded is None else folded
-
-
 for _fn in (
     operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, operator.matmul, operator.mod,
     operator.floordiv, operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,

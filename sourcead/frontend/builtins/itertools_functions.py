@@ -153,8 +153,7 @@ def builtin_repeat(lo: Lowering, node, value: Value, times: Value | None = None)
     """Lower `repeat(value, times)`."""
     if times is None:
         return Iterable(nth=lambda k: value, endless=True, once=True)
-    inner = iterables.counted(lo, [times], node)
-    return Iterable(domain=inner.domain, element=lambda k: value, length=inner.length, nth=lambda k: value, once=True)
+    return Iterable.numbered(iterables.counted(lo, [times], node).length, lambda k: value, once=True)
 
 
 @lowers(itertools.count)
@@ -195,18 +194,18 @@ def builtin_zip_longest(lo: Lowering, node, *xs: Value, fillvalue: Value = NONE)
 @lowers(itertools.groupby)
 def builtin_groupby(lo: Lowering, node, xs: Value, key: Value = NONE) -> Value:
     """Lower `groupby(xs, key)` for items whose keys are known while compiling."""
-    return iterables.later(lo, [xs], lambda inner: grouped(lo, iterables.drained(lo, inner, node).items, key, node), node)
+    unknown = "`groupby` with keys that are not known here", "put the items into a dict of lists"
 
-
-def grouped(lo: Lowering, items: list[Value] | None, key: Value, node) -> Iterable:
-    """Return the groups of some items by their keys."""
-    if items is not None:
+    def grouped(inner: Iterable) -> Iterable:
+        items = iterables.drained(lo, inner, node).items
+        if items is None:
+            raise core.unsupported(lo, node, *unknown)
         keys = [item if core.is_none(key) else core.call(lo, key, [item], {}, node) for item in items]
-        known = [core.known(lo, k) for k in keys]
-        if all(found for found, _ in known):
-            groups = itertools.groupby(range(len(items)), lambda k: known[k][1])
-            return iterables.listed([TupleVal((Const(name), lo.new_list([items[k] for k in places]))) for name, places in groups])
-    raise core.unsupported(lo, node, "`groupby` with keys that are not known here", "put the items into a dict of lists")
+        known = [core.certain(lo, k, node, *unknown) for k in keys]
+        groups = itertools.groupby(range(len(items)), lambda k: known[k])
+        return iterables.listed([TupleVal((Const(name), lo.new_list([items[k] for k in places]))) for name, places in groups])
+
+    return iterables.later(lo, [xs], grouped, node)
 
 
 @lowers(np.fromiter)

@@ -58,26 +58,18 @@ class MustBeOneValue(Exception):
 
 def unsupported(lo, node: gast.AST, reason: str | None = None, instead: str | None = None) -> UnsupportedSyntaxError:
     """Make the error for an unsupported construct."""
-    name = CONSTRUCTS.get(type(node).__name__, f"`{type(node).__name__}`")
-    if reason is None and instead is None:
-        instead = INSTEAD.get(type(node).__name__)
-    return UnsupportedSyntaxError(reason or f"{name} cannot be differentiated yet", at=lo.origin(node), instead=instead)
+    name = type(node).__name__
+    what, otherwise = CONSTRUCTS.get(name, (f"`{name}`", None))
+    reason, instead = (reason, instead) if reason is not None else (f"{what} cannot be differentiated yet", instead or otherwise)
+    return UnsupportedSyntaxError(reason, at=lo.origin(node), instead=instead)
 
 
-CONSTRUCTS = {
-    "Lambda": "a lambda", "ListComp": "a list comprehension",
-    "DictComp": "a dict comprehension", "GeneratorExp": "a generator expression", "Await": "`await`", "Yield": "`yield`",
-    "YieldFrom": "`yield from`", "NamedExpr": "the walrus operator `:=`", "Starred": "a starred expression",
-    "JoinedStr": "an f-string", "Try": "`try`", "With": "`with`", "Match": "`match`", "ClassDef": "a class definition",
-    "Delete": "`del`", "Global": "`global`", "Nonlocal": "`nonlocal`", "Import": "`import` inside a function",
-    "ImportFrom": "`import` inside a function", "AsyncFunctionDef": "an async function", "Break": "`break`",
-    "Continue": "`continue`", "TypeAlias": "a type alias",
-}  # fmt: skip
-
-
-INSTEAD = {
-    "ClassDef": "define the class outside of the function", "Await": "a function without `async`",
-    "AsyncFunctionDef": "a function without `async`", "TypeAlias": "define the alias outside of the function",
+CONSTRUCTS = {  # the syntax that is not lowered -> its name in messages, what to write instead
+    "AsyncFunctionDef": ("an async function", "a function without `async`"),
+    "Await": ("`await`", "a function without `async`"),
+    "ClassDef": ("a class definition", "define the class outside of the function"),
+    "Starred": ("a starred expression", None),
+    "TypeAlias": ("a type alias", "define the alias outside of the function"),
 }
 
 

@@ -70,9 +70,4 @@ def comprehension(lo: Lowering, node, take: Callable[[Value], Any] | None = None
 
 
 core.lower.register(gast.Set)(lambda lo, node: sets.made(lo, expressions.lower_list(lo, node), node))
-
-
-@core.lower.register(gast.SetComp)
-def lower_setcomp(lo: Lowering, node: gast.SetComp) -> Value:
-    """Lower `{f(x) for x in xs}`."""
-    return sets.made(lo, comprehension(lo, standing_for(node, gast.ListComp(node.elt, node.generators))), node)
+core.lower.register(gast.SetComp)(lambda lo, node: sets.made(lo, comprehension(lo, node), node))

@@ -28,6 +28,7 @@ COMPARE = {
 }  # fmt: skip
 
 
+core.lower.register(gast.BinOp)(lambda lo, n: core.operate(lo, BINARY[type(n.op)], core.lower(lo, n.left), core.lower(lo, n.right)))
 core.lower.register(gast.Constant)(lambda lo, node: Const(node.value))
 core.lower.register(gast.Name)(lambda lo, node: core.resolve(lo, node.id))
 core.lower.register(gast.Lambda)(inlining.local_function)
@@ -35,13 +36,10 @@ core.lower.register(gast.Attribute)(lambda lo, node: core.attribute(lo, core.low
 core.lower.register(gast.Subscript)(lambda lo, node: core.subscript(lo, core.lower(lo, node.value), core.lower(lo, node.slice), node))
 core.lower.register(gast.BoolOp)(lambda lo, node: short_circuit(lo, node.values, "and" if isinstance(node.op, gast.And) else "or"))
 core.lower.register(gast.Compare)(lambda lo, node: compared(lo, core.lower(lo, node.left), list(zip(node.ops, node.comparators)), node))
+core.lower.register(gast.IfExp)(
+    lambda lo, n: choose(lo, core.lower(lo, n.test), lambda: core.lower(lo, n.body), lambda: core.lower(lo, n.orelse), "ifexp")
+)
 core.lower.register(gast.Tuple)(lambda lo, node: TupleVal(tuple(elements(lo, node.elts))))
-
-
-@core.lower.register(gast.BinOp)
-def lower_binop(lo: Lowering, node) -> Value:
-    """Lower `a + b`."""
-    return core.operate(lo, BINARY[type(node.op)], core.lower(lo, node.left), core.lower(lo, node.right))
 
 
 @core.lower.register(gast.UnaryOp)
@@ -155,9 +153,3 @@ def short_circuit(lo: Lowering, nodes: list, kind: str) -> Value:
     rest = functools.partial(short_circuit, lo, nodes[1:], kind)
     arms = (rest, lambda: first) if kind == "and" else (lambda: first, rest)
     return choose(lo, first, *arms, kind)
-
-
-@core.lower.register(gast.IfExp)
-def lower_ifexp(lo: Lowering, node: gast.IfExp) -> Value:
-    """Lower `a if c else b`."""
-    return choose(lo, core.lower(lo, node.test), lambda: core.lower(lo, node.body), lambda: core.lower(lo, node.orelse), "ifexp")

@@ -1,6 +1,6 @@
 """The passes from the IR of a derivative to the IR of the text that Numba compiles."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from sourcead.analysis.builder import atom_type
 from sourcead.backends.base import Derivative, optimised
@@ -8,14 +8,14 @@ from sourcead.backends.numba.codegen.boundary import flattened
 from sourcead.backends.numba.codegen.explicit_types import structures_by_parts, with_stable_types
 from sourcead.backends.numba.codegen.loops.reordering import with_fast_loops
 from sourcead.backends.numba.codegen.outlining import AT, outline_calls
-from sourcead.backends.numba.codegen.recursion import with_functions
+from sourcead.backends.numba.codegen.recursion import live_data, with_functions
 from sourcead.backends.numba.codegen.stacks import number_stacks_as_arrays
 from sourcead.backends.numba.codegen.vector_loops import fuse_vector_statements
 from sourcead.backends.numba.codegen.vector_statements import may_run_again
 from sourcead.backends.numba.functions import ARRAY_UFUNCS
 from sourcead.backends.python_overhead import as_compilation
 from sourcead.emit import Emitted, emit
-from sourcead.ir.nodes import Block, Call, Const, Function, Loop, Slice, Stmt, Sub, Update, Var
+from sourcead.ir.nodes import Call, Const, Function, Loop, Slice, Stmt, Sub, Update, Var
 from sourcead.ir.types import Array
 from sourcead.ir.walk import walk
 
@@ -54,12 +54,6 @@ def prepare(derivative: Derivative) -> tuple[Function, Emitted, Callable[[], Fun
     repeats = may_run_again(function) and any(isinstance(s.op, Loop) for s in walk(function.body))
     made = in_forms(inner, loops_over_vectors if repeats else loops)
     return made, boundary, alternative if assumes else None
-
-
-def live_data(block: Block) -> Iterator[Const]:
-    """Yield the data of globals and closures that a block reads."""
-    for stmt in walk(block):
-        yield from (a for a in stmt.op.atoms if isinstance(a, Const) and a.live)
 
 
 # ---- notes on what the text for Numba does differently from the text for NumPy ----

@@ -8,15 +8,15 @@ The value and the cotangents are computed by separate recursive functions (`ad/r
 They take whole arguments, tuples and lists too, because these do not cross the boundary to Python.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sourcead.emit import Emitted
 from sourcead.errors import BackendError
-from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Index, Let, Stmt, Var
+from sourcead.ir.nodes import Block, Call, Const, Function, Index, Let, Stmt, Var
 from sourcead.ir.recursive_calls import Pair
-from sourcead.ir.walk import map_atoms, rewrite
+from sourcead.ir.walk import rewrite
 
 
 @dataclass(eq=False)
@@ -74,7 +74,7 @@ def with_functions(function: Function, written: Callable[[Function], Emitted]) -
                 name += "_"
             made[pair] = Recursive(name)
             own = pair.lowered.function
-            refuse_globals(own.body, own)
+            refuse_globals(own)
             emitted = written(replace(in_functions(own), name=name, doc=None, defaults=()))
             made[pair].text, made[pair].namespace = emitted.text, emitted.namespace
         return made[pair]
@@ -82,18 +82,21 @@ def with_functions(function: Function, written: Callable[[Function], Emitted]) -
     return in_functions(function)
 
 
-def refuse_globals(block: Block, function: Function) -> None:
+def refuse_globals(function: Function) -> None:
     """Refuse a function that reads global data, because Numba would compile the present value as a constant."""
+    for a in live_data(function.body):
+        raise BackendError(
+            f"Numba cannot compile `{function.name}`, which calls itself and reads the global `{a.text}`", at=function.origin,
+            instead=f"give it `{a.text}` as an argument",
+        )  # fmt: skip
 
-    def atom(a: Atom) -> Atom:
-        if isinstance(a, Const) and a.live:
-            raise BackendError(
-                f"Numba cannot compile `{function.name}`, which calls itself and reads the global `{a.text}`", at=function.origin,
-                instead=f"give it `{a.text}` as an argument",
-            )  # fmt: skip
-        return a
 
-    map_atoms(block, atom)
+def live_data(block: Block) -> Iterator[Const]:
+    """Yield the data of globals and closures that a block, or a block inside it, reads or yields."""
+    atoms = (*(a for s in block.stmts for a in s.op.atoms), *block.results)
+    yield from (a for a in atoms if isinstance(a, Const) and a.live)
+    for inner in (b for s in block.stmts for b in s.op.blocks):
+        yield from live_data(inner)
 
 
 def reachable(namespace: dict[str, Any]) -> list[Recursive]:

@@ -15,7 +15,8 @@ from dataclasses import replace
 from sourcead import runtime
 from sourcead.analysis.connected import reachable
 from sourcead.ir.nodes import (
-    UNDEFINED, Append, Atom, Block, Branch, Build, Call, Const, Effect, Function, Let, Loop, Stmt, Var, operand_atoms
+    UNDEFINED, Append, Atom, Block, Branch, Build, Call, Const, Effect, Function, Let, Loop, Range, Stmt, Var,
+    operand_atoms
 )
 from sourcead.ir.walk import map_blocks, walk
 
@@ -40,7 +41,7 @@ def without_nothing(function: Function) -> Function:
     return replace(function, body=_replaced(function.body, lambda atom: UNDEFINED if atom is NOTHING else atom))
 
 
-def _links(stmt: Stmt):
+def links(stmt: Stmt):
     """Yield pairs of a variable that a statement binds and an atom whose value it may get."""
     match stmt.op:
         case Branch(_, then, orelse):
@@ -68,7 +69,7 @@ def raises(block: Block) -> bool:
 def _handed_on(block: Block):
     """Yield the atoms whose values are bound to results of branches or variants of loops."""
     for stmt in walk(block):
-        for _, atom in _links(stmt):
+        for _, atom in links(stmt):
             yield atom
 
 
@@ -76,9 +77,19 @@ def may_be_none(block: Block, missing: Const = NOTHING) -> set[Var]:
     """Return the variables that may be None, or `UNDEFINED` if that is the value that is `missing`."""
     takers: dict[Atom, list[Var]] = defaultdict(list)
     for stmt in walk(block):
-        for var, atom in _links(stmt):
-            takers[atom].append(var)
+        ends = zip(stmt.targets, stmt.op.body.results) if runs_at_least_once(stmt) else ()
+        after = dict(ends)  # what the last iteration leaves
+        for var, atom in links(stmt):
+            takers[after.get(var, atom)].append(var)
     return reachable([missing], lambda atom: takers.get(atom, ())) - {missing}
+
+
+def runs_at_least_once(stmt: Stmt) -> bool:
+    """Return whether a statement is a loop over a range that is known not to be empty."""
+    match stmt.op:
+        case Loop(Range(Const(start), Const(stop), Const(step))) if all(type(n) is int for n in (start, stop, step)):
+            return len(range(start, stop, step)) > 0
+    return False
 
 
 def moved_unassigned(block: Block, is_moved: Callable[[Var, Atom], bool]) -> set[Var]:
@@ -91,7 +102,7 @@ def moved_unassigned(block: Block, is_moved: Callable[[Var, Atom], bool]) -> set
         return holders
     sources: dict[Var, list[Atom]] = defaultdict(list)
     for stmt in walk(block):
-        for var, atom in _links(stmt):
+        for var, atom in links(stmt):
             if atom in holders:
                 sources[var].append(atom)
     return reachable([a for var, atoms in sources.items() for a in atoms if is_moved(var, a)], lambda var: sources.get(var, ()))

@@ -30,6 +30,7 @@ from sourcead.passes.loops.hoisting import expand_row_reshapes, hoist_products
 from sourcead.passes.loops.interchange import interchange_loops
 from sourcead.passes.loops.scalar_replacement import accumulate_in_variables
 from sourcead.passes.residuals.add_to_records import add_to_records
+from sourcead.passes.residuals.check_assigned import check_assigned
 from sourcead.passes.residuals.clears import remove_dead_clears, sink_clears
 from sourcead.passes.residuals.copy_live_versions import copy_live_versions
 from sourcead.passes.residuals.flatten_stacks import flatten_stacks
@@ -134,6 +135,7 @@ AFTER = (
     Pass(multiply_einsums, "after the last pass that reads or makes an `einsum`"),
     Pass(simplify, "to remove the factors that are no longer read, and transposes of transposes"),
     Pass(without_nothing, "after simplification: it asks who looks at a variable that may hold nothing"),
+    Pass(check_assigned, "after it: of what is then still None or undefined, it checks the reads", None, ("lists",)),
     Pass(remove_overwritten_zeros, "after the last simplification, which knows zeros but not empty arrays", None, ("lists",)),
     Pass(remove_dead_clears, "before clears are sunk: it tells them by their place in the loop"),
     Pass(add_to_records, "before the current versions are queried: it makes new versions"),

@@ -3,10 +3,10 @@
 import ast
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from sourcead.analysis.unassigned import moved_unassigned
+from sourcead.analysis.unassigned import moved_unassigned, with_nothing
 from sourcead.emit.text.expressions import Expressions
 from sourcead.emit.text.globals import Globals
 from sourcead.emit.text.idioms import with_idioms
@@ -16,6 +16,7 @@ from sourcead.emit.text.printing import Comments, origins_by_line, to_text
 from sourcead.emit.text.statements import Statements, function_def
 from sourcead.ir.nodes import Function, Op, Origin, Var
 from sourcead.ir.walk import bound_vars, count_reads, walk
+from sourcead.passes.residuals.check_assigned import check_assigned
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,10 @@ def emit(function: Function, at: dict[str, Callable] | None = None) -> Emitted:
     statements = Statements(Expressions(names, nested, globals_), comments, read, at)
     used = {names.get(v) for v in read} | globals_.reserved
     statements.missing = moved_unassigned(function.body, lambda v, a: names.get(v) not in (None, names.get(a)))
+    if statements.missing and at is None:  # what is moved is None until it is assigned, so that no read of it raises an error by itself
+        explicit = replace(function, body=with_nothing(function.body)[0])
+        if (checked := check_assigned(explicit, lists=True)) is not explicit:
+            return emit(checked)
     statements.unread = next(name for n in itertools.count(1) if (name := "_" * n) not in used)
     body: list[ast.stmt] = [ast.Expr(ast.Constant(function.doc))] if function.doc else []
     body += statements.block(function.body, at_top=True)

@@ -3,6 +3,7 @@
     d = zeros_like(params)            d = {"w": zeros_like(params["w"]), "b": ...}      parts of structures, before simplification
     total = 0                         total = 0.0                                       where floats are added to it later
     before = None                     before = 0.0                                      where a number is not assigned yet
+    before = None                     before = [0.0 for _ in range(0)]                  where a list is not assigned yet
     out = []                          out = [0.0 for _ in range(0)]                     where insertions make the list
     table = [0] * n                   table = [0.0] * n                                 where floats are written into it
     x[...] += v                       x[:] += v
@@ -19,10 +20,11 @@ import numpy as np
 from sourcead import runtime
 from sourcead.analysis.builder import container, operand_type
 from sourcead.analysis.connected import UnionFind
+from sourcead.errors import BackendError
 from sourcead.ir.nodes import (
     Append, Atom, Block, Branch, Build, Call, Const, Function, Index, Let, Loop, Op, Pop, Slice, Stmt, Sub, Update, Var
 )
-from sourcead.ir.types import Array, ListT, Scalar, TupleT, Type, keyed_parts
+from sourcead.ir.types import Array, ListT, Scalar, TupleT, Type, keyed_parts, kind_of, rank
 from sourcead.ir.walk import handed_on, rewrite, walk
 
 
@@ -69,24 +71,49 @@ def with_stable_types(function: Function) -> Function:
     lists = _Lists(function.body)
     typed, floats = lists.inserted_into(), lists.floats_later()
 
+    def handed(block: Block, variables: tuple[Var, ...]) -> Block:
+        made: list[Stmt] = []
+        results = tuple(typed_nothing(as_float(a, v), v, made) for a, v in zip(block.results, variables))
+        return Block((*block.stmts, *made), results)
+
     def change(stmt: Stmt) -> list[Stmt]:
         op = stmt.op
+        before: list[Stmt] = []
         match op:
-            case Loop():
-                op = replace(op, inits=tuple(map(as_float, op.inits, op.params)))
-                op = replace(op, body=replace(op.body, results=tuple(map(as_float, op.body.results, op.params))))
+            case Loop(_, _, params, inits, body):
+                first = handed(Block((), inits), params)
+                before += first.stmts
+                op = replace(op, inits=first.results, body=handed(body, params))
             case Branch(_, then, orelse):
-                arms = [replace(arm, results=tuple(map(as_float, arm.results, stmt.targets))) for arm in (then, orelse)]
-                op = replace(op, then=arms[0], orelse=arms[1])
+                op = replace(op, then=handed(then, stmt.targets), orelse=handed(orelse, stmt.targets))
             case Update(Var(type=Array(dims=(_, *_))), (Sub(Const(value)),)) if value is ...:  # Numba cannot lower `x[...] += v`
                 op = replace(op, path=(Sub(Slice(None, None, None)),))
             case Build("list", ()) if stmt.targets[0] in typed:
                 op = Call(typed[stmt.targets[0]], ())
             case Build("list", items) if stmt.targets[0] in floats:
                 op = replace(op, items=tuple(Const(float(a.value)) for a in items))
-        return [replace(stmt, op=op)]
+        return [*before, replace(stmt, op=op)]
 
     return replace(function, body=rewrite(function.body, change))
+
+
+def typed_nothing(atom: Atom, variable: Var, stmts: list[Stmt]) -> Atom:
+    """Return what a variable holds that is not assigned yet: for a list an empty list, which a statement makes; any other atom itself.
+
+    Raises:
+        BackendError: Numba has no empty list of the type.
+    """
+    nothing = isinstance(atom, Const) and not atom.live and atom.value is None
+    if not nothing or not isinstance(variable.type, ListT):
+        return atom
+    item = variable.type.item
+    plain = isinstance(item, Scalar) and item.dtype in (None, *_PLAIN)
+    maker = EMPTY.get((item.kind, 0) if plain else (kind_of(item), rank(item)) if getattr(item, "dtype", None) == _PLAIN[0] else None)
+    if maker is None:
+        raise BackendError(f"Numba cannot compile the gradient: the list `{variable.name}` is not assigned on every path")
+    made = Var(variable.name, variable.type, True)
+    stmts.append(Stmt((made,), Call(maker, ())))
+    return made
 
 
 def as_float(atom: Atom, variable: Var) -> Atom:
@@ -105,6 +132,20 @@ def no_floats():
 def no_integers():
     """Return an empty list of integers."""
     return [0 for _ in range(0)]
+
+
+def no_vectors():
+    """Return an empty list of arrays of floats with one axis."""
+    return [np.zeros(0) for _ in range(0)]
+
+
+def no_matrices():
+    """Return an empty list of arrays of floats with two axes."""
+    return [np.zeros((0, 0)) for _ in range(0)]
+
+
+EMPTY = {("float", 0): no_floats, ("int", 0): no_integers, ("float", 1): no_vectors, ("float", 2): no_matrices}  # by kind and rank
+MAKERS = tuple(EMPTY.values())
 
 
 class _Lists(UnionFind):

@@ -25,7 +25,7 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type, operand_type
 from sourcead.backends.numba.codegen.boundary import SMALL
-from sourcead.backends.numba.codegen.explicit_types import no_floats, no_integers
+from sourcead.backends.numba.codegen.explicit_types import MAKERS
 from sourcead.backends.numba.codegen.loop_nests import loop_nest, rank_of, reduces_all_axes
 from sourcead.backends.numba.codegen.recursion import Helper, Recursive, reachable
 from sourcead.backends.numba.functions import (
@@ -43,7 +43,7 @@ from sourcead.ir.walk import count_reads, map_blocks, map_op
 from sourcead.primitives.registry import enter
 from sourcead.primitives.table import record_of
 
-enter(*CHECKED, as_many, reserved, alike, begin, disjoint, with_room, no_floats, no_integers, numba="native")
+enter(*CHECKED, as_many, reserved, alike, begin, disjoint, with_room, *MAKERS, numba="native")
 enter(with_room, memory="first")
 
 

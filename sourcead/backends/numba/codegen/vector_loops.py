@@ -92,9 +92,6 @@ class _VectorStatementFuser(EqualLengths):
                 if self.joins(stmt, group) or self.passes(stmt, group, out):
                     continue
                 todo.append(stmt)
-            if not group.stmts:
-                out.append(todo.pop())
-                continue
             out += self.sequence(group.before) if len(group.before) > 1 else group.before
             out += self.loop(group)
             todo += reversed(group.later)

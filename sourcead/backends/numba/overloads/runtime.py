@@ -10,7 +10,7 @@ from numba.extending import overload, register_jitable
 from sourcead import runtime
 from sourcead.backends.numba import calls_to_python as interpreted
 from sourcead.backends.numba.calls_to_python import dtype_of
-from sourcead.backends.numba.codegen.explicit_types import no_floats, no_integers
+from sourcead.backends.numba.codegen.explicit_types import MAKERS
 from sourcead.backends.numba.functions import (
     CHECKED, Unequal, add_at, alike, apart, as_many, begin, disjoint, reserved, subtract_at, with_room
 )
@@ -45,7 +45,7 @@ def extent(x):
     return low, high
 
 
-for function in (*CHECKED, as_many, begin, no_floats, no_integers, reserved, runtime.stop_gradient, with_room):
+for function in (*CHECKED, as_many, begin, *MAKERS, reserved, runtime.stop_gradient, with_room):
     register_jitable(function)
 
 

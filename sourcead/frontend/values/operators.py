@@ -236,7 +236,8 @@ def repeat(lo: Lowering, a: Value, b: Value) -> Value:
         a, b = b, a
     found, n = core.known(lo, b)
     if found and not isinstance(n, (int, np.integer)):
-        raise core.surely(lo, core.refused(lo, "a list or tuple times what is not an integer", "multiply an array: `np.array(...)`"), TypeError)
+        wrong = core.refused(lo, "a list or tuple times what is not an integer", "multiply an array: `np.array(...)`")
+        raise core.surely(lo, wrong, TypeError)
     if not found or isinstance(a, Const):
         if isinstance(a, Cell) and all(isinstance(v, Const) for v in a.items.values()):
             item = functools.reduce(join, map(atom_type, a.items.values()), Undefined())

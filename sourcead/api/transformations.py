@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from sourcead.backends.options import Numba
-from sourcead.compile.generated import Lowered
+from sourcead.compile.generated import Generated
 from sourcead.compile.gradient import Gradient, Options
+from sourcead.compile.specialisation import Specialisation
 from sourcead.compile.verification import level_of
 from sourcead.errors import ArgumentError, WrtError
 from sourcead.frontend.find_source import Opaque, unwrap
@@ -233,7 +234,7 @@ def jvp(
     return push(*bound_args, *args, **bound_kwargs, **dict(given))
 
 
-class HessianProduct(Opaque):
+class HessianProduct(Generated, Opaque):
     """The callable that `hvp` returns, with the attributes `source`, `lower`, `save` and `primal`."""
 
     def __init__(
@@ -270,18 +271,11 @@ class HessianProduct(Opaque):
     def __reduce__(self):
         return HessianProduct, (self.primal, self._gradient._asked, self._gradient._backend, self._gradient._verify)
 
-    @property
-    def source(self) -> str:
-        """The generated text for the types of the last call."""
-        return self._product.source
+    def _bound(self, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
+        return self._product._bound(args[:-1], {**kwargs, **self._named(*args[-1:])})
 
-    def lower(self, *args, **kwargs) -> Lowered:
-        """Return the text that a call with these arguments compiles to, without running it; see `Gradient.lower`."""
-        return self._product.lower(*args[:-1], **kwargs, **self._named(*args[-1:]))
-
-    def save(self, path, *args, **kwargs) -> None:
-        """Write the generated function as a module that runs without sourcead; see `Gradient.save`."""
-        self._product.save(path, *args[:-1], **kwargs, **self._named(*args[-1:]))
+    def _latest(self, *args, **kwargs) -> Specialisation:
+        return self._product._latest(*args[:-1], **kwargs, **self._named(*args[-1:]))
 
 
 @returns_derivative("hvp")

@@ -54,9 +54,7 @@ def constant(lo: Lowering, value: Value, node) -> Any:
     """Return a value that must be known while compiling, such as an option; refuse any other."""
     if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind == "list":
         return tuple(constant(lo, item, node) for item in value.contents)
-    if isinstance(value, Const) and not value.live:
-        return value.value
-    raise core.unsupported(lo, node, "what a derivative is taken of, or with respect to, is not known before the program runs")
+    return core.certain(lo, value, node, "what a derivative is taken of, or with respect to, is not known before the program runs")
 
 
 def parameters(lo: Lowering, fn: Value, node) -> list[str]:

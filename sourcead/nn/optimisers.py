@@ -10,6 +10,7 @@ Weight decay adds `weight_decay p` to the gradient, except in `adamw`. Parameter
 tuples, lists, dicts, records), and gradients are the same structure. `checkpoints.save` writes a state to a file.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,6 +47,18 @@ def arrays_of(structure: Any) -> list[np.ndarray]:
     return [leaf for _, leaf in found]
 
 
+def stepped(parameters: Any, gradients: Any, state: State | None, weight_decay: float, *kinds: str) -> Iterator[tuple]:
+    """Count a step; return each parameter with its gradient, decay added, and its running means of some kinds, zeros at first."""
+    parameters, gradients = arrays_of(parameters), arrays_of(gradients)
+    if state is not None:
+        state.step += 1
+    for kind in kinds:
+        if not getattr(state, kind):
+            setattr(state, kind, [np.zeros_like(p) for p in parameters])
+    decayed = (g + weight_decay * p if weight_decay else g for p, g in zip(parameters, gradients, strict=True))
+    return zip(parameters, decayed, *(getattr(state, kind) for kind in kinds), strict=True)
+
+
 def sgd(
     parameters: Any, gradients: Any, rate: float = 0.01, state: State | None = None, momentum: float = 0.0,
     nesterov: bool = False, weight_decay: float = 0.0,
@@ -70,18 +83,10 @@ def sgd(
         >>> w
         array([0.5, 2. ])
     """
-    parameters, gradients = arrays_of(parameters), arrays_of(gradients)
     if momentum and state is None:
         raise ValueError("momentum needs a state that keeps it from step to step: give sgd a State()")
-    if state is not None:
-        state.step += 1
-        if momentum and not state.means:
-            state.means = [np.zeros_like(p) for p in parameters]
-    for k, (parameter, gradient) in enumerate(zip(parameters, gradients, strict=True)):
-        if weight_decay:
-            gradient = gradient + weight_decay * parameter
-        if momentum:
-            velocity = state.means[k]
+    for parameter, gradient, *kept in stepped(parameters, gradients, state, weight_decay, *(["means"] if momentum else [])):
+        for velocity in kept:
             velocity *= momentum
             velocity += gradient
             gradient = gradient + momentum * velocity if nesterov else velocity
@@ -115,18 +120,12 @@ def adam(
         >>> w
         array([0.75, 2.  ])
     """
-    parameters, gradients = arrays_of(parameters), arrays_of(gradients)
-    if not state.means:
-        fresh = adam_state(parameters)
-        state.means, state.squares = fresh.means, fresh.squares
-    state.step += 1
+    rows = stepped(parameters, gradients, state, weight_decay, "means", "squares")
     keep_mean, keep_square = decay
     # The corrections of the initial bias go into the rate and into epsilon, so that no array is scaled by them.
     root = (1 - keep_square**state.step) ** 0.5
     rate = rate * root / (1 - keep_mean**state.step)
-    for parameter, gradient, mean, square in zip(parameters, gradients, state.means, state.squares, strict=True):
-        if weight_decay:
-            gradient = gradient + weight_decay * parameter
+    for parameter, gradient, mean, square in rows:
         part = np.subtract(gradient, mean)  # one array holds all intermediate results, because memory takes longer than arithmetic
         part *= 1 - keep_mean
         mean += part
@@ -170,13 +169,9 @@ def rmsprop(
     """Make a step of RMSProp, in place (Tieleman and Hinton, 2012, lecture 6e).
 
     Args:
-        parameters: Floating-point arrays; overwritten.
-        gradients: One per parameter, of its shape.
-        state: A `State()` before the first step; overwritten.
-        rate: The learning rate.
+        parameters, gradients, state, rate, weight_decay: As for `adam`.
         keep: How much of the running mean of the squared gradient each step keeps.
         epsilon: Added to the root of the mean square.
-        weight_decay: How much of each parameter is added to its gradient.
 
     Example:
         >>> w = np.array([1.0, 2.0])
@@ -184,13 +179,7 @@ def rmsprop(
         >>> w.round(6)
         array([0.5, 2. ])
     """
-    parameters, gradients = arrays_of(parameters), arrays_of(gradients)
-    if not state.squares:
-        state.squares = [np.zeros_like(p) for p in parameters]
-    state.step += 1
-    for parameter, gradient, square in zip(parameters, gradients, state.squares, strict=True):
-        if weight_decay:
-            gradient = gradient + weight_decay * parameter
+    for parameter, gradient, square in stepped(parameters, gradients, state, weight_decay, "squares"):
         square += (1 - keep) * (gradient * gradient - square)
         parameter -= rate * gradient / (np.sqrt(square) + epsilon)
 

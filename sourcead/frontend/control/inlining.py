@@ -2,7 +2,7 @@
 
 import gast
 
-from sourcead.errors import ArgumentError, UnsupportedSyntaxError
+from sourcead.errors import ArgumentError
 from sourcead.frontend import core
 from sourcead.frontend.control import generators, recursion
 from sourcead.frontend.control.exits import Return
@@ -123,4 +123,4 @@ def returned(lo: Lowering, source) -> Value | None:
 def refuse_deep_nesting(lo: Lowering) -> None:
     """Refuse a call at a depth of more than `MAX_INLINE` calls."""
     if len(lo.calls) > MAX_INLINE:
-        raise UnsupportedSyntaxError("functions are nested too deeply here", at=lo.here)
+        raise core.refused(lo, "functions are nested too deeply here")

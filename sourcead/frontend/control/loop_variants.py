@@ -8,14 +8,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend.control.branches import NOT_SURE, is_new_key, open_dict, restartable, settle
 from sourcead.frontend.control.variant_objects import (
     forget_objects, link, of_variants, share_as_assumed, sharing_on_entry
 )
 from sourcead.frontend.control.variant_values import Assumptions, Round
 from sourcead.frontend.core import (
-    MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, Cell, Lowering, Meta, NotStatic, Slots, Value, known, next_birth
+    MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, Cell, Lowering, Meta, NotStatic, Slots, Value, known,
+    next_birth, refused
 )
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Loop, Policy, Range, Stmt, Var
 from sourcead.ir.types import Sym, with_dims
@@ -56,11 +56,8 @@ def _loop(lo: Lowering, domain: Callable, body: Callable, assumed: Assumptions, 
                     lo.set(slots, key, value)
                 note(lo, assumed)
                 return
-    raise UnsupportedSyntaxError(
-        "the kinds of values that this loop carries from one iteration to the next do not settle",
-        at=lo.here,
-        instead="give the variables the same type before the loop as they have inside it",
-    )
+    reason = "the kinds of values that this loop carries from one iteration to the next do not settle"
+    raise refused(lo, reason, "give the variables the same type before the loop as they have inside it")
 
 
 def known_range(lo: Lowering, domain: Range) -> range | None:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
-from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.core import Cell, FunctionVal, Iterable, Lowering, MethodVal, TupleVal, Value
 from sourcead.frontend.core.known_values import FOLDABLE
@@ -127,7 +126,7 @@ def attribute_of_object(lo: Lowering, value: Const, name: str, node) -> Value:
     try:
         found = getattr(obj, name)
     except AttributeError:
-        raise UnsupportedSyntaxError(f"`{value!r}` has no attribute `{name}`", at=lo.origin(node)) from None
+        raise core.unsupported(lo, node, f"`{value!r}` has no attribute `{name}`") from None
     text = f"{value.text}.{name}" if value.text else None
     if isinstance(obj, types.ModuleType):
         if core.is_code(found) or core.is_library_module(obj):

@@ -10,7 +10,6 @@
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
-from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.core import Lowering, TupleVal, Value
 from sourcead.ir.nodes import Atom, Const, Index, Slice
@@ -33,9 +32,7 @@ def subscript_of_object(lo: Lowering, base: Const, key: Value, node) -> Value | 
         return None if t is None else lo.wrap(lo.build.emit(Index(base, lo.operand(key)), t, "grid"))
     join = {id(np.r_): np.hstack, id(np.c_): np.column_stack}.get(id(obj))
     if join is None or not can_join(lo, join, items):
-        raise UnsupportedSyntaxError(
-            "a subscript whose derivative is not known", at=lo.origin(node), instead="call a function, such as `np.concatenate`"
-        )
+        raise core.unsupported(lo, node, "a subscript whose derivative is not known", "call a function, such as `np.concatenate`")
     parts = [ranged(lo, i, node) if isinstance(i, Slice) else i for i in items]
     return core.call(lo, Const(join), [TupleVal(tuple(parts))], {}, node)
 

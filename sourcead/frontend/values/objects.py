@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
-from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.core import VALUE, BoundVal, Cell, Lowering, MethodVal, SuperVal, TupleVal, Value
 from sourcead.frontend.values import sequences
@@ -171,7 +170,7 @@ def make(lo: Lowering, cls: type, args: list[Value], kwargs: dict[str, Value], n
 def make_tuple(lo: Lowering, cls: type, args: list[Value], kwargs: dict[str, Value]) -> TupleVal:
     """Construct a named tuple, as in `Point(1.0, y=2.0)`."""
     if "__new__" in own_names(cls) or "__init__" in own_names(cls):
-        raise UnsupportedSyntaxError(f"the named tuple {cls.__name__} is made by code of its own", at=lo.here)
+        raise core.refused(lo, f"the named tuple {cls.__name__} is made by code of its own")
     names = cls._fields
     defaults = {k: core.as_value(lo, v) for k, v in cls._field_defaults.items()}
     found = arguments(lo, cls, names, (), args, kwargs, defaults)
@@ -182,12 +181,12 @@ def arguments(lo: Lowering, cls, names, only_named, args, kwargs, defaults) -> d
     """Return the value of each parameter of a generated constructor."""
     if len(args) > len(names) or (unknown := set(kwargs) - set(names[len(args) :]) - set(only_named)):
         wrong = f"{len(args)} positional arguments" if len(args) > len(names) else f"the argument `{min(unknown)}`"
-        raise UnsupportedSyntaxError(f"`{cls.__name__}` does not take {wrong}, or takes it twice", at=lo.here)
+        raise core.refused(lo, f"`{cls.__name__}` does not take {wrong}, or takes it twice")
     found = {**dict(zip(names, args)), **kwargs}
     for name in (*names, *only_named):
         if name not in found:
             if name not in defaults:
-                raise UnsupportedSyntaxError(f"`{cls.__name__}` misses the argument `{name}`", at=lo.here)
+                raise core.refused(lo, f"`{cls.__name__}` misses the argument `{name}`")
             found[name] = defaults[name]
     return found
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
-from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control import loops
 from sourcead.frontend.core import (
@@ -115,7 +114,7 @@ def identity_test(lo: Lowering, fn: Any, a: Value, b: Value) -> Value:
     if same is not None:
         return Const(same == (fn is operator.is_))
     if not any(exists_once(lo, v) for v in (a, b)):
-        raise UnsupportedSyntaxError("whether these are one object is not known before the program runs", at=lo.here)
+        raise core.refused(lo, "whether these are one object is not known before the program runs")
     return lo.wrap(lo.build.call(fn, lo.read(a), lo.read(b)))
 
 
@@ -236,6 +235,9 @@ def repeat(lo: Lowering, a: Value, b: Value) -> Value:
     if not core.is_sequence(a):
         a, b = b, a
     found, n = core.known(lo, b)
+    if found and not isinstance(n, (int, np.integer)):
+        wrong = core.refused(lo, "a list or tuple times what is not an integer", "multiply an array: `np.array(...)`")
+        raise core.surely(lo, wrong, TypeError)
     if not found or isinstance(a, Const):
         if isinstance(a, Cell) and all(isinstance(v, Const) for v in a.items.values()):
             item = functools.reduce(join, map(atom_type, a.items.values()), Undefined())

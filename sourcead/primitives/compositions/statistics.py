@@ -34,15 +34,10 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
     if fweights is None and aweights is None:
         centred = rows - np.mean(rows, axis=1, keepdims=True)
         return np.squeeze(centred @ np.conj(centred.T) / (rows.shape[1] - ddof))
+    weights = np.asarray(aweights if fweights is None else fweights)
     if fweights is not None and aweights is not None:
-        weights = np.asarray(fweights) * aweights
-        own = np.sum(weights * aweights)
-    elif aweights is not None:
-        weights = np.asarray(aweights)
-        own = np.sum(weights * aweights)
-    else:
-        weights = np.asarray(fweights)
-        own = np.sum(weights)
+        weights = weights * aweights
+    own = np.sum(weights if aweights is None else weights * aweights)
     total = np.sum(weights)
     free = total - ddof * own / total
     centred = rows - np.sum(rows * weights, axis=1, keepdims=True) / total

@@ -119,17 +119,12 @@ def _array(base: Array, key) -> Type:
             case ("mask", rank):
                 for _ in range(rank):
                     next(axes)
-                parts.append(("pick", (anydim(),) if rank else (anydim(),)))
+                parts.append(("pick", (anydim(),)))
     dims = _assemble(parts) if advanced else tuple(d for _, kept in parts for d in kept)
-    if not dims and advanced:
-        return UNKNOWN  # 0-d integer arrays as subscripts
-    if not dims and "..." not in [_kind(k) for k in keys if k is not None]:
-        return (
-            Scalar(KINDS[base.dtype.kind], base.dtype)
-            if base.dtype is not None and base.dtype.kind in KINDS
-            else UNKNOWN
-        )
-    return Array(base.dtype, dims)
+    if dims or not advanced and "..." in [_kind(k) for k in keys if k is not None]:
+        return Array(base.dtype, dims)
+    known = not advanced and base.dtype is not None and base.dtype.kind in KINDS  # not 0-d integer arrays as subscripts
+    return Scalar(KINDS[base.dtype.kind], base.dtype) if known else UNKNOWN
 
 
 def _assemble(parts) -> tuple:
@@ -146,11 +141,8 @@ def _assemble(parts) -> tuple:
 def _unknown_rank(base, keys, kinds) -> Type:
     if kinds and all(kind in ("slice", "None", "...") for kind in kinds):
         return Array(base.dtype, None)
-    if len(keys) == 1 and isinstance(kinds[0], tuple):
-        what, detail = kinds[0]
-        if what == "ints":
-            return Array(base.dtype, None)
-    return UNKNOWN
+    picks = len(keys) == 1 and isinstance(kinds[0], tuple) and kinds[0][0] == "ints"
+    return Array(base.dtype, None) if picks else UNKNOWN
 
 
 def _axes(kind) -> int:

@@ -49,13 +49,11 @@ class Sizes:
             if isinstance(dim, Sym):
                 self.where.setdefault(dim, (v, axis))
 
-    def size(self, dim: int | Sym) -> Size:
-        """Return how to compute a dim that is known."""
-        return Size(*((None, 0) if isinstance(dim, int) else self.where[dim]), dim)
-
-    def knows(self, dim: int | Sym) -> bool:
-        """Return whether the size of a dim is known or can be read from an array in scope."""
-        return isinstance(dim, int) or dim in self.where
+    def size(self, dim: int | Sym) -> Size | None:
+        """Return how to compute a dim, or None if no array in scope has it."""
+        if isinstance(dim, int):
+            return Size(None, 0, dim)
+        return Size(*self.where[dim], dim) if dim in self.where else None
 
 
 def least(dim: int | Sym) -> int:

@@ -14,6 +14,7 @@ import operator
 
 import numpy as np
 
+from sourcead.primitives.elementwise import extreme as extreme_of_two
 from sourcead.primitives.registry import adjoint, adjoints, elementwise, enter, tangent
 from sourcead.runtime import equal_shares, is_literal, log_or_zero, lower_exponent
 from sourcead.runtime.tangents import share_of_winners
@@ -49,11 +50,7 @@ def extreme(wins):
     """Return the rule of the choice of the number that `wins(number, other)` against all others."""
 
     def rule(y, *xs, d_y):
-        if len(xs) == 2:
-            a, b = xs
-            half = d_y / 2
-            return (d_y * wins(a, b) + half * (a == b), d_y * wins(b, a) + half * (a == b))
-        return equal_shares(d_y, y, xs)
+        return extreme_of_two(wins)(y, *xs, d_y) if len(xs) == 2 else equal_shares(d_y, y, xs)
 
     return rule
 

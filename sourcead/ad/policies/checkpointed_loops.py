@@ -1,6 +1,7 @@
 """The common part of the checkpoint policies that save states: a loop saves some states, and its reverse runs again from them."""
 
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from sourcead.ad.policies.reruns import Rerun
@@ -35,7 +36,6 @@ class Checkpointed(LoopWriter):
         super().__init__(rerun.task)
         self.rerun = rerun
         self.named: Var | None = None  # see `place`
-        self.whole: Var | None = None  # see `length`
         self.lists: dict[Var, Carried] = {}
         self.stacks: dict[Var, Carried] = {}
         self.kept: list[Carried] = []
@@ -97,17 +97,16 @@ class Checkpointed(LoopWriter):
     @property
     def total(self) -> Atom:
         """Return the number of iterations, as it is known after the loop."""
-        return self.length() if self.count is None else self.count.out
+        return self.length if self.count is None else self.count.out
 
+    @cached_property
     def length(self) -> Atom:
         """Return the number of iterations of a loop over a range that does not end early, computed before the loop."""
         domain = self.op.domain
         if self.task.is_plain:
             return domain.stop
-        if self.whole is None:
-            numbers = self.start.call(range, domain.start, domain.stop, domain.step)
-            self.whole = self.start.call(len, numbers, type=INT, name="n")
-        return self.whole
+        numbers = self.start.call(range, domain.start, domain.stop, domain.step)
+        return self.start.call(len, numbers, type=INT, name="n")
 
     def place(self) -> Atom:
         """Return the place of an iteration of the forward sweep, and name the index if the user did not."""

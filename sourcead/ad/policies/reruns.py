@@ -7,6 +7,7 @@ it becomes a state.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -48,7 +49,6 @@ class Rerun:
         """
         known = known or {}
         self.task, self.stmt, self.op = task, task.stmt, task.op
-        self.outside: dict | None = None  # see `of_same_shape`
         self.written = set(task.maker.chains.carried_by(task.stmt).values())
         self.again, gone = self.both_sweeps(block, sweep, known)
         body, lost = without_effects(self.op.body)
@@ -101,15 +101,14 @@ class Rerun:
         """Return a statement of the reverse that reads shapes from values outside the loop where those have the same shape."""
         if stmt.op.blocks:
             return map_blocks(stmt, lambda b: Block(tuple(map(self.asking_outside, b.stmts)), b.results))
-        env = {v: w for v in stmt.op.reads if is_metadata_read(v, stmt) and (w := self.of_same_shape(v)) is not None}
+        env = {v: w for v in stmt.op.reads if is_metadata_read(v, stmt) and (w := self.outside.get(shape_key(v))) is not None}
         return substituted(stmt, env)
 
-    def of_same_shape(self, v: Var) -> Var | None:
-        """Return a value from outside the loop that surely has the shape and dtype of `v`."""
-        if self.outside is None:
-            free = (w for w in free_vars(self.op.body) if w not in self.op.params)
-            self.outside = by_shape([*self.op.inits, *free, *self.stmt.targets], self.task.maker.numbers)
-        return self.outside.get(shape_key(v))
+    @cached_property
+    def outside(self) -> dict[tuple, Var]:
+        """Return the arrays from outside the loop by shape and dtype."""
+        free = (w for w in free_vars(self.op.body) if w not in self.op.params)
+        return by_shape([*self.op.inits, *free, *self.stmt.targets], self.task.maker.numbers)
 
     # -- running again ---------------------------------------------------------------------------------------------------
 

@@ -61,7 +61,7 @@ class Revolved(States):
         sizes = [fresh(p) for p in rerun.params]
         with self.start.block() as stmts:
             if isinstance(op.domain, Range):
-                begins = self.start.call(operator.gt, self.length(), ZERO, type=BOOL)
+                begins = self.start.call(operator.gt, self.length, ZERO, type=BOOL)
                 first = op.domain.start
             else:
                 domain = copied(op.domain, dict(zip(op.params, op.inits)))

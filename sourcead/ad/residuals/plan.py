@@ -14,7 +14,7 @@ The lists are `Build` ops with `residual`; the passes and engines that keep them
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 from sourcead.ad.residuals.code_regions import (
     Definition, Region, by_shape, inputs_first, is_metadata_read, makes_zeros, reads, region_of, shape_key
@@ -28,7 +28,7 @@ from sourcead.analysis.array_versions import updates_in
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.sizes import Size, Sizes, dims_in, known_dtype
 from sourcead.ir.nodes import Atom, Attr, Block, Branch, Index, Let, Loop, Op, Stmt, Sub, Update, Var
-from sourcead.ir.types import INT, Sym
+from sourcead.ir.types import INT
 from sourcead.ir.walk import free_vars, has_effect
 from sourcead.passes.equality import same
 
@@ -95,8 +95,6 @@ class LoopPlan:
         self.body = self.region(self.op.body, task.raw.op.sweep, None, 0)
         for p in self.op.params:
             self.definitions[p] = Definition(self.body, -1, None)
-        self.sizes: Sizes | None = None  # see `measured_by`
-        self.outer: dict | None = None  # arrays from outside the loop, by dims and dtype
         self.reread, self.writes_in, self.versions_at = map(cache, (self.reread, self.writes_in, self.versions_at))
 
     def storage(self) -> Storage:
@@ -187,9 +185,12 @@ class LoopPlan:
         """Return a value from outside the loop that surely has the shape and dtype of `v`."""
         if v not in self.definitions or self.restored(v):
             return None
-        if self.outer is None:
-            self.outer = by_shape(self.around(), self.maker.numbers)
         return self.outer.get(shape_key(v))
+
+    @cached_property
+    def outer(self) -> dict[tuple, Var]:
+        """Return the arrays from outside the loop by shape and dtype."""
+        return by_shape(self.around(), self.maker.numbers)
 
     def measured_by(self, v: Var) -> list[Size] | None:
         """Return the size of an array along each axis, or None if it is not known.
@@ -198,11 +199,15 @@ class LoopPlan:
         """
         if v not in self.definitions or self.restored(v) or known_dtype(v) is None or v in self.maker.numbers:
             return None
-        if self.sizes is None:
-            fixed = (w for w, d in self.definitions.items() if d.stmt is not None and dims_in(w) and self.is_fixed(w))
-            around = (w for w in (*self.around(), *fixed) if isinstance(w, Var))
-            self.sizes = Sizes(w for w in around if dims_in(w) and w not in self.maker.numbers)
-        return [self.sizes.size(n) for n in dims_in(v)] if all(map(self.sizes.knows, dims_in(v) or (Sym(),))) else None
+        found = list(map(self.sizes.size, dims_in(v) or ()))
+        return None if None in found else found or None
+
+    @cached_property
+    def sizes(self) -> Sizes:
+        """Return the sizes of the arrays in scope, and of the parts of values that do not change in the loop."""
+        fixed = (w for w, d in self.definitions.items() if d.stmt is not None and dims_in(w) and self.is_fixed(w))
+        around = (w for w in (*self.around(), *fixed) if isinstance(w, Var))
+        return Sizes(w for w in around if dims_in(w) and w not in self.maker.numbers)
 
     def around(self) -> Iterator[Atom]:
         """Yield the values in scope outside the outermost loop, which no loop has to save, then those outside this loop."""

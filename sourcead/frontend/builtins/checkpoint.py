@@ -8,7 +8,7 @@ from typing import Any
 from sourcead.errors import UnsupportedArgumentError
 from sourcead.frontend import core
 from sourcead.frontend.builtins.arguments import AUTO, NONE, lowers
-from sourcead.frontend.core import Lowering, Value
+from sourcead.frontend.core import Lowering, TupleVal, Value
 from sourcead.ir.nodes import Const, Policy
 from sourcead.language.checkpoint_policies import Auto, Revolve, Segments, checkpoint, policy_of
 
@@ -43,10 +43,9 @@ def lower_policy(cls: type, lo: Lowering, args: list[Value], kwargs: dict[str, V
 def lower_checkpoint(lo: Lowering, node, iterable: Value, policy: Value = AUTO, *, budget: Value = NONE) -> Value:
     """Lower `checkpoint(iterable, policy)` to the iterable, marked with the policy."""
     if not isinstance(policy, Policy):
-        values = [core.known(lo, v) for v in (policy, budget)]
-        if not all(found for found, _ in values):
-            raise core.unsupported(lo, node, "a checkpoint policy must be known while compiling", "Revolve(8)")
-        policy = policy_in_ir(located(lo, node, policy_of, *(value for _, value in values)))
+        refusal = "a checkpoint policy must be known while compiling", "Revolve(8)"
+        given = core.certain(lo, TupleVal((policy, budget)), node, *refusal)
+        policy = policy_in_ir(located(lo, node, policy_of, *given))
     return replace(core.iterate(lo, iterable, node), policy=policy)
 
 

@@ -15,6 +15,7 @@ import gast
 
 from sourcead.frontend.core.journal import FALSE, KIND, MISSING, POISON, VALUE, Flag, Meta, Slots
 from sourcead.ir.nodes import UNDEFINED, Atom, Const, Policy, Range, Slice, Sub, Var, View
+from sourcead.ir.types import Array, Scalar, Str
 
 
 @dataclass(eq=False)
@@ -325,8 +326,14 @@ def structure_of(value: Value) -> str:
         case Cell() if value.kind == "list":
             return f"a list of {len(value.items)}"
         case Cell() if value.kind == "dict":
-            return f"a dict with the keys {', '.join(map(repr, value.items)) or 'none'}"
-    return "a number, an array or something else"
+            return f"a dict with the keys {', '.join(map(repr, value.items))}" if value.items else "an empty dict"
+        case Cell(slots=slots):
+            return structure_of(slots.get(VALUE))
+        case Var(type=t):
+            return {Scalar: "a number", Array: "an array", Str: "a string"}.get(type(t), "something else")
+        case Const(value=number, live=False):
+            return repr(number) if isinstance(number, (int, float, str, type(None))) else "something else"
+    return "a function" if isinstance(value, (FunctionVal, BoundVal)) else "something else"
 
 
 def is_text(atom: Atom) -> bool:

@@ -156,8 +156,7 @@ def lower_functiondef(lo: Lowering, node) -> None:
 @core.statement(gast.Global)
 def lower_global(lo: Lowering, node) -> None:
     """Accept `global name` for a name that is only read."""
-    stored = {n.id for n in gast.walk(lo.scope.source.node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
-    if stored & set(node.names):
+    if lo.scope.assigned & set(node.names):
         raise core.unsupported(lo, node, "an assignment to a global name", "return the new value")
 
 

@@ -20,9 +20,9 @@ from sourcead.frontend.core import (
 )
 from sourcead.frontend.core.known_values import type_of_value
 from sourcead.frontend.values import sequences, walks
-from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Range, Var
+from sourcead.ir.nodes import Atom, Call, Const, Range, Var
 from sourcead.ir.types import INT, Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, Unknown
-from sourcead.ir.walk import walk as walk_ir
+from sourcead.ir.walk import has_effect
 from sourcead.primitives.result_types.infer import infer_call
 
 
@@ -282,8 +282,8 @@ def drained(lo: Lowering, inner: Iterable, node) -> Iterable:
     if outer is not None:
         outer |= reads
     changed = (slots for slots, key in lo.journal.changed(mark, birth) if not isinstance(key, (Flag, Meta)) or key is VALUE)
-    effects = (s.op for s in walk_ir(Block(tuple(lo.build.stmts[first:]))) if isinstance(s.op, Effect) or getattr(s.op, "effect", False))
-    if any(slots.cell is None or slots.cell.base is None for slots in changed) or any(True for _ in effects):
+    effects = any(has_effect(s.op) for s in lo.build.stmts[first:])
+    if effects or any(slots.cell is None or slots.cell.base is None for slots in changed):
         why = "a generator that changes what others may read is not read to its end at once"
         raise core.unsupported(lo, node, why, "loop over it alone, or make a list of it: `list(...)`")
     walks.watch(lo, reads)

@@ -76,12 +76,12 @@ class FactorArrays:
             sum_ = like.args[0]
         sizes = Sizes(self.scope)
         dim = dims_in(sum_)[k]
-        kept = sizes.size(dim) if sizes.knows(dim) else Size(sum_, k, dim)
+        kept = sizes.size(dim) or Size(sum_, k, dim)
         if rank(v.type) == 1:
             return (kept,)
         for dim in (dims_in(factor)[term.axis] for factor in term.factors):
-            if sizes.knows(dim):
-                return (kept, sizes.size(dim)) if term.axis else (sizes.size(dim), kept)
+            if (size := sizes.size(dim)) is not None:
+                return (kept, size) if term.axis else (size, kept)
         return None
 
     def find(self, v: Var) -> FactorArray | None:

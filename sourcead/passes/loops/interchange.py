@@ -191,7 +191,7 @@ class Interchange:
         known = [*scope, inner.index, *(t for s in fixed for t in s.targets)]
         sizes = Sizes(known)
         written = (output, *(s.append.op.value for s in nest.states))
-        if not all(known_dtype(v) is not None and all(map(sizes.knows, dims_in(v))) for v in written):
+        if not all(known_dtype(v) is not None and all(map(sizes.size, dims_in(v))) for v in written):
             return None
         if not all(self.keeps_shape(s, moving) for s in nest.states) or known_dtype(nest.inputs) != known_dtype(output):
             return None

@@ -5,6 +5,8 @@
     sum(x, dtype=t)           sum(x.astype(t))
 """
 
+import operator
+
 import numpy as np
 
 from sourcead.primitives.compositions import composed, number_kind, refuse
@@ -24,20 +26,20 @@ def present(a, where):
     return ~np.isnan(a) if where is None else where & ~np.isnan(a)
 
 
-@composed(np.sum, given="where initial dtype")
-def sum_(a, axis=None, dtype=None, keepdims=False, initial=None, where=None):
-    if where is not None:
-        a = np.where(where, a, 0)
-    total = np.sum(cast(a, dtype), axis=axis, keepdims=keepdims)
-    return total if initial is None else total + initial
+def folded(reduction, neutral, join):
+    """Return the composition of a sum or product, given the number that changes nothing and the operator that it repeats."""
+
+    def composition(a, axis=None, dtype=None, keepdims=False, initial=None, where=None):
+        if where is not None:
+            a = np.where(where, a, neutral)
+        result = reduction(cast(a, dtype), axis=axis, keepdims=keepdims)
+        return result if initial is None else join(result, initial)
+
+    return composition
 
 
-@composed(np.prod, given="where initial dtype")
-def prod(a, axis=None, dtype=None, keepdims=False, initial=None, where=None):
-    if where is not None:
-        a = np.where(where, a, 1)
-    product = np.prod(cast(a, dtype), axis=axis, keepdims=keepdims)
-    return product if initial is None else product * initial
+sum_, prod = folded(np.sum, 0, operator.add), folded(np.prod, 1, operator.mul)
+composed({np.sum: sum_, np.prod: prod}, given="where initial dtype")
 
 
 def extreme(reduction, wider):

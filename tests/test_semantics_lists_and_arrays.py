@@ -181,12 +181,45 @@ def tuple_of_tuple(x, b):
     return np.sum(np.cos(u)) * u[0]
 
 
+def parts_replaced_by_numbers(x, b):
+    parts = np.split(x, [1])
+    parts[0], parts[1] = parts[1] * 1.0
+    return parts[int(b[0]) % 2] ** 2
+
+
+def parts_replaced_by_rows(x, b):
+    parts = np.split(x, [1])
+    parts[:] = np.mean((parts[1], parts[1]), 0)
+    return sum(parts) * parts[0]
+
+
+def function_of_list_of_unknown(x, b):
+    for y, q in zip(x, [*x, 0.5]):
+        last = y * q
+    rows = [[last, 2], x]
+    return np.sum(np.cos(rows[0]))
+
+
+def no_place_of_list(x, b):
+    z = [x[0]]
+    try:
+        z[...] = x
+    except TypeError:
+        z = z * 2
+    try:
+        z = z * 1.5
+    except TypeError:
+        z[0] *= x[1]
+    return z[0] ** 2 + z[1]
+
+
 PROGRAMS = [
     slice_grows, slice_grows_in_loop, slice_grows_in_branch, slice_repeats, slice_of_arrays, setter_of_items, array_added,
     array_added_to_slice, array_added_to_another_name, array_added_in_dict, array_of_module_added, array_multiplied,
     number_of_numpy_added, number_of_numpy_subtracted, other_iterables_added, number_minus_list, power_of_list, tuple_by_number,
     function_of_tuple, norm_of_tuple, functions_of_tuple, operators_of_tuple, tuple_of_loop,
-    loops_over_tuple, builtins_of_tuple, tuple_of_tuple,
+    loops_over_tuple, builtins_of_tuple, tuple_of_tuple, parts_replaced_by_numbers, parts_replaced_by_rows,
+    function_of_list_of_unknown, no_place_of_list,
 ]  # fmt: skip
 
 

@@ -80,7 +80,8 @@ def _split(fn, args, kwargs) -> Type:
     t = given["ary"].type
     if not isinstance(t, Array) or t.dims is None:
         raise Impossible
-    where = const(given["indices_or_sections"])
+    places = getattr(given["indices_or_sections"].type, "items", None)
+    where = const(given["indices_or_sections"]) if places is None else places
     count = int(where) if isinstance(where, (int, np.integer)) else len(where) + 1
     axis = {np.hsplit: 0 if len(t.dims) == 1 else 1, np.vsplit: 0, np.dsplit: 2}.get(fn)
     (i,) = axes_of(given.get("axis") if axis is None else Arg(UNKNOWN, axis), len(t.dims), 0)

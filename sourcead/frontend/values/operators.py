@@ -235,6 +235,9 @@ def repeat(lo: Lowering, a: Value, b: Value) -> Value:
     if not core.is_sequence(a):
         a, b = b, a
     found, n = core.known(lo, b)
+    if found and not isinstance(n, (int, np.integer)):
+        wrong = core.refused(lo, "a list or tuple times what is not an integer", "multiply an array: `np.array(...)`")
+        raise core.surely(lo, wrong, TypeError)
     if not found or isinstance(a, Const):
         if isinstance(a, Cell) and all(isinstance(v, Const) for v in a.items.values()):
             item = functools.reduce(join, map(atom_type, a.items.values()), Undefined())

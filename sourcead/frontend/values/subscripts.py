@@ -57,11 +57,16 @@ def _item_of_sequence(lo: Lowering, base: TupleVal | Cell, key: Value, node) -> 
     if found and isinstance(k, (int, np.integer)) and -len(items) <= k < len(items):
         return items[k]
     if found:
-        wrong = core.unsupported(lo, node, f"index {k!r} is out of range: there are {len(items)} items")
-        raise core.surely(lo, wrong, IndexError if isinstance(k, (int, np.integer)) else TypeError)
+        raise no_item(lo, k, len(items), node)
     if items and all(map(core.is_function, items)):
         return function_by_index(lo, items, key)
     return item_of_data(lo, sequences.as_one_value(lo, base), key, node)
+
+
+def no_item(lo: Lowering, k: Any, n: int, node) -> Exception:
+    """Return the error for a subscript that no sequence of `n` items has."""
+    wrong = core.unsupported(lo, node, f"index {k!r} is out of range: there are {n} items")
+    return core.surely(lo, wrong, IndexError if isinstance(k, (int, np.integer)) else TypeError)
 
 
 @core.subscript.register(object)
@@ -168,8 +173,8 @@ def _store_in_list(lo: Lowering, base: Cell, key: Value, value: Value, node, mod
     found, k = core.known(lo, key)
     n = len(base.items)
     if found and not isinstance(key, Slice):
-        if not -n <= k < n:
-            raise core.surely(lo, core.unsupported(lo, node, f"index {k} is out of range: there are {n} items"), IndexError)
+        if not isinstance(k, (int, np.integer)) or not -n <= k < n:
+            raise no_item(lo, k, n, node)
         sequences.replace_item(lo, base, k % n, value)
     elif found and base.depth == lo.depth and core.has_known_items(value):
         items = base.contents

@@ -6,7 +6,7 @@ Derivative rules ask their arguments for shapes and dtypes, so such a display be
 import numpy as np
 
 from sourcead.ir.nodes import Const, Operand, Var
-from sourcead.ir.types import UNKNOWN, AnyTuple, Array, ListT, Scalar, TupleT, Type, carries_derivative
+from sourcead.ir.types import AnyTuple, Array, ListT, Scalar, TupleT, Type, Unknown, carries_derivative
 from sourcead.primitives.function_kinds import home
 from sourcead.primitives.table import record_of
 
@@ -52,5 +52,5 @@ def _numbers(t: Type) -> bool:
         case TupleT(items):
             return all(map(_numbers, items))
         case AnyTuple(item):
-            return item == UNKNOWN or _numbers(item)
-    return isinstance(t, (Array, Scalar))
+            return _numbers(item)
+    return isinstance(t, (Array, Scalar, Unknown))

@@ -17,7 +17,10 @@ def make_record(cls, **fields):
 
 def is_record(x):
     """Return whether `x` is a dataclass instance or an object with attributes, but not a function, class or module."""
-    return hasattr(x, "__dataclass_fields__") or hasattr(x, "__dict__") and not callable(x) and not hasattr(x, "__name__")
+    if hasattr(x, "__dataclass_fields__"):
+        return True
+    plain = not callable(x) or hasattr(type(x).__call__, "__code__")  # an object may be called if its class says how
+    return plain and hasattr(x, "__dict__") and not hasattr(x, "__name__")
 
 
 def fields_of(x):

@@ -299,7 +299,7 @@ def test_what_depends_on_values_is_not_promised():
         (np.concatenate, {"axis": -1}, (("nmk", "abp", "cde"),), "nm?"),
         (np.linalg.solve, {}, ("nm", "k"), "n"),
     ],
-    ids=str,
+    ids=lambda value: getattr(value, "__name__", str(value)),
 )  # fmt: skip
 def test_dims_that_must_be_equal_are_found(fn, options, shapes, expected):
     dims = {letter: many() for letter in "nmkpabcde"} | {"2": 2}

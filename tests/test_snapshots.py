@@ -2,6 +2,7 @@
 
 from tests.programs import all_programs
 from tests.snapshots import store
+from tests.snapshots.passes import problems_of
 from tests.snapshots.work import differences, snapshots
 
 EVERY = 40
@@ -19,3 +20,9 @@ def test_a_changed_text_is_found():
     found = snapshots([name], ("grad",), 1, 1)
     text, seconds = found[name]
     assert differences({name: (text.replace("d_", "e_"), seconds)}, ("grad",)) == [f"{name} grad"]
+
+
+def test_numba_s_own_passes_are_looked_between_too():
+    (program,) = all_programs(name="nussinov")
+    problems, ran, _ = problems_of(program, ("compiled",))
+    assert not problems and ran > 50

@@ -245,7 +245,7 @@ class HessianProduct(Generated, Opaque):
         self._product = Gradient(self._gradient, self._gradient.wrt, kind="tangent", options=Options(verify=verify))
         self._single = self._gradient._single
         functools.update_wrapper(self, self._gradient)
-        self.primal, self.wrt = f, self._gradient.wrt
+        self.primal, self.wrt, self._directions = f, self._gradient.wrt, self._product._directions
 
     def __call__(self, *args, **kwargs):
         if not args:

@@ -2,6 +2,7 @@
 
 import contextlib
 import inspect
+import itertools
 import types
 import typing
 from collections.abc import Callable, Collection
@@ -97,6 +98,10 @@ def refuse_arrays(x: Any, where: str) -> None:
     """
     if type(x) in (np.ndarray, np.memmap) or isinstance(x, np.generic) or is_static(x):
         return
+    if isinstance(x, dict) and (changed := redefined(type(x))):
+        raise UnsupportedValueError(
+            f"the argument `{where}` is a {type(x).__name__}, a dict whose class has a `{changed}` of its own", instead=f"`dict({where})`"
+        )
     if is_record(x) or isinstance(x, tuple | list | dict):
         for at, part in parts_of(x):
             refuse_arrays(part, where + at)
@@ -106,6 +111,13 @@ def refuse_arrays(x: Any, where: str) -> None:
             f"the argument `{where}` is a {type(x).__module__.partition('.')[0]}.{type(x).__name__}, which {cause}",
             instead=f"`{where}.filled(...)`" if isinstance(x, np.ma.MaskedArray) else f"`np.asarray({where})`",
         )
+
+
+def redefined(cls: type) -> str | None:
+    """Return a method of dicts, besides `__init__`, that a user's class derived from `dict` or another class of dicts has anew."""
+    own = itertools.takewhile(lambda base: base.__module__ not in ("builtins", "collections"), cls.__mro__)
+    names = (name for base in own for name, value in vars(base).items() if callable(value))
+    return next((name for name in names if name != "__init__" and (hasattr(dict, name) or name == "__missing__")), None)
 
 
 _ANNOTATED = {float: FLOAT, int: INT, bool: BOOL, complex: COMPLEX, np.ndarray: Array(None, None)}

@@ -87,7 +87,8 @@ def check_tangent(t: Any, x: Any, name: str, primal: str) -> None:
             )
         if np.iscomplexobj(found) and not np.iscomplexobj(leaf):
             raise WrtError(f"the tangent `{at}` is complex, and `{place}` is real")
-    if given or type(t) is not type(x) and isinstance(x, tuple | list | dict):
+    alike = isinstance(t, dict) if isinstance(x, dict) else type(t) is type(x)  # the gradient of a dict of any class is a dict
+    if given or not alike and isinstance(x, tuple | list | dict):
         raise WrtError(f"the tangent `{name}` has another structure than `{primal}`")
 
 

@@ -5,8 +5,12 @@
     AFTER      on a differentiated function
     BATCHING   on the tangent of a function, before it is written for several directions at once
 
+    BY_PARTS   for Numba, on a differentiated function, before `AFTER` (`backends/numba/codegen/prepare.py`)
+    MEMORY     behind `AFTER` and an engine's own last pass (`emit/`)
+    FORMS      for Numba, behind `MEMORY`, on a function whose updates are in place (`backends/numba/codegen/prepare.py`)
+
 A pass is a function from IR to IR that returns the very function it was given if there was nothing to do.  `run` is the only place
-that calls passes in order: the compiler hands it a stage, and an engine or the assignment of memory adds passes of its own behind.
+that calls passes in order: whoever hands it a stage, tests can look between its passes.
 """
 
 from collections.abc import Callable, Iterator

@@ -13,7 +13,7 @@ from sourcead.frontend import core
 from sourcead.frontend.builtins import in_python
 from sourcead.frontend.builtins.arguments import NONE, ONE, ZERO, lowers
 from sourcead.frontend.control import branches
-from sourcead.frontend.core import TAKEN, USED, Cell, Iterable, Lowering, NotStatic, TupleVal, Value, roots
+from sourcead.frontend.core import TAKEN, USED, WHOLE, Cell, Iterable, Lowering, NotStatic, TupleVal, Value, roots
 from sourcead.frontend.values import dicts, iterables, sequences, walks
 from sourcead.ir.nodes import Call, Const, Slice, Stmt
 from sourcead.ir.types import ANY_DTYPE, BOOL, INT, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, is_array
@@ -67,6 +67,12 @@ def classes_of(lo: Lowering, value: Value) -> list[type]:
 def builtin_isinstance(lo: Lowering, node, value: Value, wanted: Value) -> Value:
     """Lower `isinstance(x, cls)`."""
     found, classes = core.known(lo, wanted)
+    listed = classes if isinstance(classes, tuple) else (classes,)
+    if isinstance(value, Cell) and value.kind == "dict" and (value in lo.params or WHOLE in value.slots):  # of which class, the call tells
+        if found and any(isinstance(cls, type) and issubclass(cls, dict) and cls is not dict for cls in listed):
+            if WHOLE not in value.slots:
+                raise core.unsupported(lo, node, "the class of a dict that was changed before", "ask for it first")
+            return lo.build.call(isinstance, lo.read(value), lo.operand(wanted), type=BOOL)
     answers = {issubclass(cls, classes) for cls in classes_of(lo, value)} if found else ()
     if len(answers) == 1:
         return Const(answers.pop())

@@ -18,6 +18,14 @@ from sourcead.emit import Emitted, emit
 from sourcead.ir.nodes import Call, Const, Function, Loop, Slice, Stmt, Sub, Update, Var
 from sourcead.ir.types import Array
 from sourcead.ir.walk import walk
+from sourcead.passes import plan
+from sourcead.passes.plan import Pass
+
+BY_PARTS = (Pass(structures_by_parts, "before the passes of the plan, which remove most of what it makes"),)
+FORMS = (  # these keep updates in place
+    Pass(number_stacks_as_arrays, "first: it knows stacks by their empty lists, which the next pass gives a type"),
+    Pass(with_stable_types, "last: the calls that are taken out of the text afterwards get arguments of these types"),
+)
 
 
 def prepare(derivative: Derivative) -> tuple[Function, Emitted, Callable[[], Function] | None]:
@@ -43,8 +51,8 @@ def prepare(derivative: Derivative) -> tuple[Function, Emitted, Callable[[], Fun
         return made
 
     def in_forms(function: Function, last: Callable[[Function], Function] = loops) -> Function:
-        function = optimised(structures_by_parts(function), lists=False, last=last)
-        return outline_calls(with_stable_types(number_stacks_as_arrays(function)))
+        function = optimised(plan.run(BY_PARTS, function), lists=False, last=last)
+        return outline_calls(plan.run(FORMS, function))
 
     @as_compilation
     def alternative() -> Function:

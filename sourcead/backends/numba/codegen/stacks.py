@@ -109,7 +109,10 @@ class _StackRewriter:
         return self.now[v]
 
     def block(self, block: Block) -> Block:
-        return Block(tuple(new for stmt in block.stmts for new in self.statement(stmt)), self.spread(block.results))
+        outside = dict(self.now)
+        made = Block(tuple(new for stmt in block.stmts for new in self.statement(stmt)), self.spread(block.results))
+        self.now = outside  # the room that one arm of a branch makes is not that of the other
+        return made
 
     def spread(self, atoms: tuple[Atom, ...], pair: Callable | None = None) -> tuple[Atom, ...]:
         """Return the atoms with the two variables for each version of a list in its place; `pair` makes new ones."""

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from sourcead import value_and_grad
+from sourcead.errors import AliasError
 from tests.semantics import judged_in_all_modes
 
 X = np.array([0.4, 0.7])
@@ -31,6 +32,14 @@ class Box:
     pass
 
 
+class Twice:
+    def __init__(self, v):
+        self.v = v
+
+    def __call__(self, q):
+        return 2 * self.v * q
+
+
 def made(lines):
     """A program `f(x)` of these lines, with its source where the compiler finds it."""
     import linecache
@@ -38,7 +47,7 @@ def made(lines):
     text = "def f(x):\n " + "\n ".join(lines) + "\n"
     name = f"<drawn {abs(hash(text))}>"
     linecache.cache[name] = len(text), None, text.splitlines(True), name
-    names = {"np": np, "Box": Box}
+    names = {"np": np, "Box": Box, "Twice": Twice}
     exec(compile(text, name, "exec"), names)
     return names["f"]
 
@@ -119,3 +128,45 @@ TUPLES = [
 def test_the_gradient_of_a_tuple_is_a_tuple(lines):
     _, gradient = value_and_grad(made(["s = 0.0", lines, "return s"]), verify=False)((X, X * 2))
     assert type(gradient) is tuple
+
+
+INSIDE_THEMSELVES = [
+    "g = [[q] for q in x]; g[-1][0] = g[-1]; return sum(g[0])",
+    "g = [x[0]] * (2 if len(x) < 9 else 3); g.append(g); return g[2][2][0]",
+    "g = []\n for q in x:\n  g.append(q)\n g.append(g); return g[2][0] * x[1]",
+    "g = {}\n for k in range(2):\n  g[k] = x[k]\n g[2] = g; return g[2][1]",
+    "b = Box(); b.all = []\n for k in range(2):\n  c = Box(); c.v = x * k; c.box = b; b.all.append(c)\n return b.all[0].box.all[1].v[0]",
+]
+
+
+@pytest.mark.parametrize("lines", INSIDE_THEMSELVES)
+def test_a_container_in_itself_is_right_or_refused(lines):
+    judged_in_all_modes(made([lines]), X)
+
+
+@pytest.mark.parametrize("made_twice", [lambda: X.copy(), lambda: [0.5], lambda: {0: 0.5}])
+def test_whether_two_arguments_are_one_object_is_checked_in_each_call(made_twice):
+    program = made(["return x[0][0] * (2 if x[0] is x[1] else 1)"])
+    derivative = value_and_grad(program, verify=False)
+    one, other = made_twice(), made_twice()
+    assert derivative([one, other])[0] == program([one, other])
+    with pytest.raises(AliasError):
+        derivative([one, one])
+
+
+CALLABLE = [
+    "e = Twice(x[0])\n def h(n): return 0.5 if n < 0.1 else h(n * 0.5) + e.v\n return h(2.0 * x[1]) * x[0]",
+    "e = Twice(x[0])\n def h(n): return 0.5 if n < 0.1 else h(n - 1) + e(n)\n return h(2.0 * x[1]) * x[0]",
+    "s = 0.0\n for c in [Twice(x[0]), Twice(x[1])]:\n  s = s + c(3.0) * c.v\n return s",
+]
+
+
+@pytest.mark.parametrize("lines", CALLABLE)
+def test_objects_that_can_be_called_are_data_too(lines):
+    judged_in_all_modes(made([lines]), X)
+
+
+@pytest.mark.parametrize("value", ["np.sum(np.resize(x[0], 3))", "sum(np.sum(q) for q in ([*x, np.ones(3)] if x[0] > 0 else [*x]))"])
+def test_the_gradient_of_a_number_is_a_number(value):
+    _, gradient = value_and_grad(made([f"return {value}"]), verify=False)([0.5, 0.25])
+    assert all(isinstance(d, float) for d in gradient)

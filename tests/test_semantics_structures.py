@@ -81,6 +81,17 @@ def attribute(x):
     return c.a * x[1]
 
 
+def becomes_an_object(x):
+    class C:
+        def __init__(self, v):
+            self.v = v
+
+    z = x
+    for v in x:
+        z = C(v * v)
+    return z.v * x[0]
+
+
 def in_an_endless_loop(x):
     i, z = 0, {"a": x}
     while True:
@@ -135,7 +146,7 @@ def no_iterations(x):
 
 RIGHT = [
     target_of_a_loop, target_of_a_loop_over_itself, target_of_a_loop_in_a_callee, target_of_a_loop_in_a_loop, becomes_a_dict,
-    becomes_a_tuple_of_another_length, item_of_a_dict, item_of_a_list_under_a_condition, attribute, in_an_endless_loop,
+    becomes_a_tuple_of_another_length, item_of_a_dict, item_of_a_list_under_a_condition, attribute, becomes_an_object, in_an_endless_loop,
     one_side_of_a_branch_and_assigned_again, never_read, object_written_under_its_other_name, with_else_and_break, no_iterations,
 ]  # fmt: skip
 

@@ -1,5 +1,7 @@
 """Copies, zeros and sums of structures of numbers, arrays, lists, tuples, dicts and records."""
 
+from types import FunctionType
+
 import numpy as np
 
 from sourcead.runtime.broadcasting import unbroadcast
@@ -17,7 +19,10 @@ def make_record(cls, **fields):
 
 def is_record(x):
     """Return whether `x` is a dataclass instance or an object with attributes, but not a function, class or module."""
-    return hasattr(x, "__dataclass_fields__") or hasattr(x, "__dict__") and not callable(x) and not hasattr(x, "__name__")
+    if hasattr(x, "__dataclass_fields__"):
+        return True
+    is_code = callable(x) and not isinstance(type(x).__call__, FunctionType)  # not the `__call__` of a class statement
+    return hasattr(x, "__dict__") and not is_code and not hasattr(x, "__name__")
 
 
 def fields_of(x):

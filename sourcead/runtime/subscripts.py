@@ -71,7 +71,7 @@ def gather_cotangent(d_y, places, x):
     """Return the cotangent of `x` in `y = np.ravel(x)[places]`, where places may repeat."""
     d_x = np.zeros(np.size(x), dtype=np.asarray(d_y).dtype)
     np.add.at(d_x, places, d_y)
-    return d_x.reshape(np.shape(x))
+    return d_x.reshape(np.shape(x)) if isinstance(x, np.ndarray) else d_x[0]
 
 
 def take_cotangent(d_y, x, indices, axis, mode="raise"):

@@ -233,10 +233,10 @@ class Round:
             return None
         return missing, TupleVal((UNDEFINED,) * len(param.held.items), None, param.held.cls) if inside is UNDEFINED else inside
 
-    def change(self, path: tuple, param: TupleVal | Cell, end: Value) -> None:
+    def change(self, path: tuple, param: TupleVal | Cell | Var, end: Value) -> None:
         """Request that a growing list becomes one IR value; assume of other containers that their value on entry is not read."""
         init = self.assumed.inits.get(path[0]) if len(path) == 1 else None
-        growing = isinstance(init, Cell) and init.kind == param.kind == "list" and isinstance(end, Cell)
+        growing = all(isinstance(v, Cell) for v in (init, param, end)) and init.kind == param.kind == "list"
         if growing and self.lo.unreadable(end) is None:
             raise MustMaterialise(init, self.lo.here)
         slot = path[0]
@@ -264,6 +264,9 @@ class Round:
             return False
         if isinstance(end, core.Iterable):
             assumed.uncarried[path] = f"`{slot_name(path[0], end)}` is one iterator in an iteration and another in the next"
+            return False
+        if isinstance(end, Cell) and end.kind == "object" and isinstance(assumed.types[path], (Array, Scalar)):
+            self.change(path, self.leaves[path].param, end)
             return False
         if (why := lo.unreadable(end)) is not None:
             self.left.add(path)

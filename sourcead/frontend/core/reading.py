@@ -12,7 +12,7 @@ from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend.core.cells import (
     BoundVal, Cell, ChoiceVal, FunctionVal, MethodVal, OptionalVal, TupleVal, Value, cells_of, is_text, roots
 )
-from sourcead.frontend.core.errors import READ_FROM_LIST, needs_items
+from sourcead.frontend.core.errors import READ_FROM_LIST, needs_items, refused
 from sourcead.frontend.core.journal import KIND, POISON, SEEN, STALE, VALUE, WHOLE, Journal, Slots
 from sourcead.ir.nodes import UNDEFINED, Atom, Build, Const, Operand, Origin, Slice, Sub, Var, View
 from sourcead.ir.records import list_type
@@ -88,8 +88,10 @@ class Memory:
             self.journal.add(other, "shares", cell)
 
     def hold(self, container: Cell, value: Value) -> None:
-        """Record that an object was put into a list."""
+        """Record that an object was put into a list; one value of the IR cannot contain itself."""
         for cell in roots(value):
+            if cell is container and isinstance(atom_type(container.slots.get(VALUE)), ListT):
+                raise refused(self, f"`{container.name}`, whose length or keys depend on the run, is put into itself")
             if cell in container.holds and not container.doubled:
                 self.journal.assign(container, "doubled", True)
             self.journal.add(container, "holds", cell)

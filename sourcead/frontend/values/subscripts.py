@@ -198,6 +198,8 @@ def _store_in_runtime_list(lo: Lowering, base: Cell, key: Value, value: Value, n
         store_in_array(lo, base, key, value, node, mode)
         return
     operand = lo.operand(value)
+    if not isinstance(base, Cell):
+        raise core.unsupported(lo, node, "an assignment to a part of a value that may be a number", "keep it an array on every path")
     lo.write(base, (Sub(lo.operand(key)),), operand, mode)
     if isinstance(atom_type(lo.read(base)), ListT):
         lo.hold(base.root(), value)

@@ -5,6 +5,7 @@ import pytest
 
 from sourcead import grad
 from sourcead.errors import UnsupportedSyntaxError
+from tests.semantics import judged_in_all_modes
 from tests.test_semantics_exceptions import X, agrees
 
 
@@ -97,3 +98,26 @@ def depth_of_data(x):
 def test_a_depth_that_no_known_value_bounds_is_refused():
     with pytest.raises(UnsupportedSyntaxError, match="`halved` calls itself and writes into its arguments"):
         grad(depth_of_data, verify=False)(np.array(X))
+
+
+class Unit:
+    def __init__(self, weight):
+        self.weight, self.seen = weight, [weight * 2]
+
+    def __call__(self, value):
+        return np.tanh(self.weight * value)
+
+
+def test_recursion_that_reads_an_object_which_can_be_called():
+    def f(x):
+        unit = Unit(x)
+
+        def again(value, n=3):
+            if n <= 0:
+                return value
+            value = again(value * 0.5 + 0.1, n - 1) * 0.7
+            return value * 0.5 if unit.seen[-1] < 9 else unit(value)
+
+        return again(x) + unit(x)
+
+    assert judged_in_all_modes(f, 0.3) == "right"

@@ -185,7 +185,7 @@ def test_small_dims_are_part_of_the_signature(stub):
         (np.float64(1.0), np.array(1.0)),
         (np.ones(3), np.ones(3).astype(">f8")),
         ((1.0,), [1.0]),
-        ([1.0], [1.0, 2.0]),
+        ([1.0], [1.0, np.float64(2.0)]),
         ({"a": 1.0}, {"b": 1.0}),
         ({"a": 1.0, "b": 2.0}, {"b": 2.0, "a": 1.0}),
         (1.0, 1.0 + 0j),
@@ -198,6 +198,14 @@ def test_arguments_of_another_type_get_another_text(stub, first, second):
     g(second, 1.0)
     g(first, 1.0)
     assert len(stub.calls) == 2
+
+
+@pytest.mark.parametrize("item, texts", [(1.0, 1), (np.ones(3), 2)], ids=["numbers", "arrays"])
+def test_lists_of_alike_items_share_a_text_whatever_their_length(stub, item, texts):
+    g = grad(two)
+    for length in (1, 2, 3, 7):
+        g([item] * length, 1.0)
+    assert len(stub.calls) == texts
 
 
 @pytest.mark.parametrize(

@@ -115,7 +115,9 @@ def chain_map(x):
     c = ChainMap(d, {"a": 1.0, "b": x[1]})
     before = c["a"] * c["b"] + c.get("z", x[2])
     c["b"] = x[2] ** 2
-    return before + d["b"] * c["b"] + ("a" in c)
+    inner = c.new_child({"a": x[1] ** 3})
+    inner["b"] = inner["a"] * x[0]
+    return before + d["b"] * c["b"] + ("a" in c) + inner["a"] * inner["b"] + len(c.new_child().maps[0])
 
 
 def remembered(x):

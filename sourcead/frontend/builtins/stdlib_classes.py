@@ -134,8 +134,8 @@ class ChainMap:
     def __setitem__(self, key, value):
         self.maps[0][key] = value
 
-    def new_child(self, first):
-        return ChainMap(first, *self.maps)
+    def new_child(self, first=None):
+        return ChainMap({} if first is None else first, *self.maps)
 
 
 core.REAL_CLASSES.update({deque: collections.deque, ChainMap: collections.ChainMap})

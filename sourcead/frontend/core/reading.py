@@ -89,9 +89,9 @@ class Memory:
 
     def hold(self, container: Cell, value: Value) -> None:
         """Record that an object was put into a list; one value of the IR cannot contain itself."""
+        if container in cells_of(value) and isinstance(atom_type(container.slots.get(VALUE)), ListT):
+            raise refused(self, f"`{container.name}`, whose length or keys depend on the run, is put into itself")
         for cell in roots(value):
-            if cell is container and isinstance(atom_type(container.slots.get(VALUE)), ListT):
-                raise refused(self, f"`{container.name}`, whose length or keys depend on the run, is put into itself")
             if cell in container.holds and not container.doubled:
                 self.journal.assign(container, "doubled", True)
             self.journal.add(container, "holds", cell)

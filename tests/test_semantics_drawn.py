@@ -131,6 +131,8 @@ def test_the_gradient_of_a_tuple_is_a_tuple(lines):
 
 
 INSIDE_THEMSELVES = [
+    "g = []\n for q in x:\n  g.append([q, 2 * q])\n g.extend(g[:1]); g[0], g[1] = g[1], g[0]; return g[0][1] * g[1][0] + g[-1][0]",
+    "g = []\n for q in x:\n  g.append([q, 2 * q])\n g[0][0] = g[1][0]; g.insert(0, g[1]); return g[0][0] * g[1][0]",
     "g = [[q] for q in x]; g[-1][0] = g[-1]; return sum(g[0])",
     "g = [x[0]] * (2 if len(x) < 9 else 3); g.append(g); return g[2][2][0]",
     "g = []\n for q in x:\n  g.append(q)\n g.append(g); return g[2][0] * x[1]",

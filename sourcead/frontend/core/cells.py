@@ -103,6 +103,10 @@ class Cell:
             cell = cell.base
         return cell
 
+    def steps(self) -> int:
+        """Count the steps from the last base of a view to the view; there are none to a cell without a base."""
+        return 0 if self.base is None else self.base.steps() + (self.step is not None)
+
 
 @dataclass(frozen=True, eq=False)
 class TupleVal:

@@ -88,14 +88,21 @@ class Memory:
             self.journal.add(other, "shares", cell)
 
     def hold(self, container: Cell, value: Value) -> None:
-        """Record that an object was put into a list; one value of the IR cannot contain itself."""
-        if container in cells_of(value) and isinstance(atom_type(container.slots.get(VALUE)), ListT):
-            raise refused(self, f"`{container.name}`, whose length or keys depend on the run, is put into itself")
+        """Record that an object is in a list."""
         for cell in roots(value):
             if cell in container.holds and not container.doubled:
                 self.journal.assign(container, "doubled", True)
             self.journal.add(container, "holds", cell)
             self.journal.add(cell, "held_by", container)
+
+    def put(self, container: Cell, value: Value) -> None:
+        """Record that an object was put into a list, which may be an item of another; one value of the IR cannot contain itself."""
+        whole = container.root()
+        if isinstance(atom_type(whole.slots.get(VALUE)), ListT):
+            parts = {leaf.root() for leaf in cells_of(value) if leaf.steps() > container.steps()}
+            if whole in roots(value) - parts:
+                raise refused(self, f"`{whole.name}`, whose length or keys depend on the run, is put into itself")
+        self.hold(whole, value)
 
     def new_cell(self, atom: Atom, *, shares=(), name: str = "t") -> Cell:
         """Make a cell that holds an atom."""

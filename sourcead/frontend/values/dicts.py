@@ -106,7 +106,7 @@ def store(lo: Lowering, cell: Cell, operand: Operand, value: Value) -> None:
     if isinstance(value, Cell) and value.kind == "dict":  # from here on its keys are not known while compiling
         open_up(lo, value, None)
     lo.write(cell, (Sub(operand),), lo.read(value))
-    lo.hold(cell.root(), value)
+    lo.put(cell, value)
 
 
 def has_key(lo: Lowering, cell: Cell, operand: Operand) -> Atom:

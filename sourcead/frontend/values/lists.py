@@ -143,7 +143,7 @@ def insert(lo: Lowering, cell: Cell, index: Value, value: Value) -> None:
         bounds = lo.build.call(runtime.slice_bounds, n, lo.read(index), Const(None), type=TupleT((INT, INT)), name="bounds")
         at = lo.build.index(bounds, Const(0), name="place")
     sequences.grow(lo, cell, item, at)
-    lo.hold(cell.root(), value)
+    lo.put(cell, value)
 
 
 def pop(lo: Lowering, cell: Cell, index: Value | None) -> Value:

@@ -132,7 +132,7 @@ def append(lo: Lowering, cell: Cell, value: Value, node) -> None:
     grow(lo, cell, lo.read(value))
     if cell.base is None:
         note_row(lo, cell, value)
-    lo.hold(cell.root(), value)
+    lo.put(cell, value)
     if cell.base is None and any(owner.depth < lo.depth for owner in roots(value)):  # made outside the loop that appends it
         lo.journal.assign(cell, "doubled", True)
 

@@ -202,7 +202,7 @@ def _store_in_runtime_list(lo: Lowering, base: Cell, key: Value, value: Value, n
         raise core.unsupported(lo, node, "an assignment to a part of a value that may be a number", "keep it an array on every path")
     lo.write(base, (Sub(lo.operand(key)),), operand, mode)
     if isinstance(atom_type(lo.read(base)), ListT):
-        lo.hold(base.root(), value)
+        lo.put(base, value)
 
 
 @core.store.register(Cell)

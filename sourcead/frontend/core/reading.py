@@ -98,7 +98,7 @@ class Memory:
     def put(self, container: Cell, value: Value) -> None:
         """Record that an object was put into a list, which may be an item of another; one value of the IR cannot contain itself."""
         whole = container.root()
-        if isinstance(atom_type(whole.slots.get(VALUE)), ListT):
+        if VALUE in whole.slots and isinstance(atom_type(whole.slots[VALUE]), ListT):
             parts = {leaf.root() for leaf in cells_of(value) if leaf.steps() > container.steps()}
             if whole in roots(value) - parts:
                 raise refused(self, f"`{whole.name}`, whose length or keys depend on the run, is put into itself")

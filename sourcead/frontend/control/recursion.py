@@ -62,7 +62,7 @@ def call_or_none(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -
         if len(calls) > MAX_IN_PLACE or len(lo.calls) > MAX_DEPTH or lo.depth > depth + MAX_UNKNOWN:
             raise error
         return None, lo.in_place
-    with lo.attempt(UnsupportedSyntaxError, when=lambda error: hasattr(error, "in_place")) as attempt:
+    with lo.attempt(UnsupportedSyntaxError, when=lambda error: hasattr(error, "in_place") or hasattr(error, "needs_items")) as attempt:
         return call_pair(lo, fn, bound, node), lo.in_place
     return None, {**lo.in_place, key: ([bound], lo.depth, attempt.error)}
 

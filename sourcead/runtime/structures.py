@@ -1,6 +1,5 @@
 """Copies, zeros and sums of structures of numbers, arrays, lists, tuples, dicts and records."""
 
-from types import FunctionType
 
 import numpy as np
 
@@ -21,7 +20,7 @@ def is_record(x):
     """Return whether `x` is a dataclass instance or an object with attributes, but not a function, class or module."""
     if hasattr(x, "__dataclass_fields__"):
         return True
-    is_code = callable(x) and not isinstance(type(x).__call__, FunctionType)  # not the `__call__` of a class statement
+    is_code = callable(x) and not hasattr(type(x).__call__, "__code__")  # which the `__call__` of a class statement has
     return hasattr(x, "__dict__") and not is_code and not hasattr(x, "__name__")
 
 

@@ -1,6 +1,5 @@
 """Copies, zeros and sums of structures of numbers, arrays, lists, tuples, dicts and records."""
 
-
 import numpy as np
 
 from sourcead.runtime.broadcasting import unbroadcast

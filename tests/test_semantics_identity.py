@@ -309,7 +309,7 @@ def refused_identity_of_c8(x):
     return x[0] * (t is not u) + x[1] * (t is not t)
 
 
-def right_cycle_h1(x):
+def refused_cycle_h1(x):
     d = {}
     if x[0] > 0.1:
         d["b"] = d

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from sourcead import value_and_grad
 from tests.semantics import judged, judged_in_all_modes
 
 X = np.array([0.3, 0.7, -1.2])
@@ -116,8 +117,7 @@ def joined_dicts(x):
 
 RIGHT = [
     attribute_set_on_the_other_side, attribute_set_in_some_iteration, attribute_read_and_set_in_a_loop, attribute_deleted,
-    array_written_later, view_written_later, one_view_on_both_sides, one_view_in_every_iteration, items_of_a_tuple,
-    dict_written_in_a_loop, joined_dicts,
+    one_view_on_both_sides, one_view_in_every_iteration,     joined_dicts,
 ]  # fmt: skip
 
 
@@ -151,6 +151,31 @@ def the_same_view_or_another_of_its_part(x):
     return (1.0 if p is q else 2.0) * x[0]
 
 
-@pytest.mark.parametrize("program", [base_bound_anew, one_of_two_views, the_same_view_or_another_of_its_part])
+def object_of_before_on_one_side(x, n):
+    if n > 0:
+        a = x
+    return np.sum(a * x)
+
+
+def view_of_before_on_one_side(x, n):
+    for _ in range(3):
+        if n > 0:
+            a = x[1:]
+    return np.sum(a * a)
+
+
+@pytest.mark.parametrize("program", [object_of_before_on_one_side, view_of_before_on_one_side])
+def test_a_name_that_the_other_side_leaves_without_a_value_is_none_of_an_older_object(program):
+    derivative = value_and_grad(program, verify=False)
+    assert derivative(X, 1)[0] == program(X, 1)
+    with pytest.raises(UnboundLocalError):
+        derivative(X, 0)
+
+
+UNKNOWN = [base_bound_anew, one_of_two_views, the_same_view_or_another_of_its_part,
+           array_written_later, view_written_later, items_of_a_tuple, dict_written_in_a_loop]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", UNKNOWN)
 def test_what_is_not_known_is_refused(program):
     assert judged(program, X) == "refused"

@@ -128,11 +128,9 @@ class Merger:
         return self.data(a, b, name)
 
     def one_of_before(self, some: Value, other: Value) -> Cell | None:
-        """Return the object made before the branch that a name is after it, unless the other arm leaves the name without a value."""
+        """Return the object made before the branch that a name is after it in both arms, if it is one."""
         if not isinstance(some, Cell) or (found := self.lo.outside(some, self.birth)) is None:
             return None
-        if other is UNDEFINED or is_unassigned(other):
-            return found
         again = self.lo.outside(other, self.birth) if isinstance(other, Cell) else None
         return found if again is not None and core.same_view(found, again) else None
 

@@ -164,7 +164,13 @@ def view_of_before_on_one_side(x, n):
     return np.sum(a * a)
 
 
-@pytest.mark.parametrize("program", [object_of_before_on_one_side, view_of_before_on_one_side])
+def object_of_before_in_a_loop(x, n):
+    for _ in range(n):
+        a = x
+    return np.sum(a * x)
+
+
+@pytest.mark.parametrize("program", [object_of_before_on_one_side, view_of_before_on_one_side, object_of_before_in_a_loop])
 def test_a_name_that_the_other_side_leaves_without_a_value_is_none_of_an_older_object(program):
     derivative = value_and_grad(program, verify=False)
     assert derivative(X, 1)[0] == program(X, 1)

@@ -117,7 +117,7 @@ def _are_as_assumed(assumed: Assumptions, ends: Objects) -> bool:
 
 
 def _new_identities(lo: Lowering, assumed: Assumptions, entry: Objects, ends: Objects) -> bool:
-    """Return whether nothing is left to assume about objects that are not assigned on entry, or are then what they are at the end."""
+    """Return whether nothing is left to assume about objects that are on entry what they are at the end, and about names of one object."""
     fine = True
     firsts: dict[int, tuple] = {}
     for path, cell in ends.items():
@@ -125,7 +125,7 @@ def _new_identities(lo: Lowering, assumed: Assumptions, entry: Objects, ends: Ob
         if path in assumed.changing or path in assumed.same or path in assumed.kept:
             continue
         kept = lo.outside(cell, assumed.birth)
-        if kept is not None and (entry.get(path) is kept or _is_unassigned(assumed, path)):
+        if kept is not None and entry.get(path) is kept:
             assumed.kept[path] = kept
             fine = False
         elif first != path and _is_unassigned(assumed, path) and _is_unassigned(assumed, first):

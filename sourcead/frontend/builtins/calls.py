@@ -44,6 +44,8 @@ def call_ufunc_at(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Va
     """Lower `np.add.at(a, key, v)`."""
     mode = {np.add: "add", np.subtract: "sub"}.get(fn.__self__)
     if mode is None and isinstance(args[0], Cell):
+        if len(args) == 3 and roots(args[0]) & roots(args[2]):
+            args = [*args[:2], lo.wrap(lo.build.call(np.copy, lo.read(args[2])))]
         return compositions.composed(lo, fn, args, {}, node)
     if len(args) != 3 or not isinstance(args[0], Cell):
         raise core.unsupported(lo, node, f"`np.{fn.__self__.__name__}.at` cannot be differentiated", "write the loop")
@@ -199,6 +201,9 @@ def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], 
         var = lo.build.emit(Call(fn, operands, tuple(named.items()), effect=True), t, "sample")
     else:
         var = lo.build.call(fn, *operands, **named)
+    if fn in memory_layouts.SPLITS and args and isinstance(args[0], Cell):
+        if (parts := memory_layouts.parts_of_split(lo, fn, args[0], args[1:], kwargs, var)) is not None:
+            return parts
     may_share = known.view or known.memory not in ("fresh", "operands") and not is_helper(fn)
     return lo.wrap(var, shares=[r for a in args for r in roots(a)] if may_share else ())
 

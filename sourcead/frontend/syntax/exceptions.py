@@ -28,6 +28,7 @@ from sourcead.frontend.control.branches import RAISED, raised
 from sourcead.frontend.control.exits import Return, assignment, may_leave, rewritten, standing_for, variable
 from sourcead.frontend.core import MISSING, Flag, Held, Lowering, Value, temporarily
 from sourcead.frontend.syntax import managers
+from sourcead.frontend.syntax.expressions import named_object
 from sourcead.frontend.syntax.guarded import kept
 from sourcead.frontend.syntax.managers import Act, Surrounded
 from sourcead.ir.nodes import UNDEFINED, Const
@@ -188,13 +189,10 @@ class Leaving:
 
 def class_raised(lo: Lowering, node: gast.Raise) -> type | None:
     """Return the class of the exception that a `raise` raises, None if it is not known."""
-    made = node.exc.func if isinstance(node.exc, gast.Call) else node.exc
-    if not isinstance(made, gast.Name | gast.Attribute):
-        return None
-    with lo.attempt(UnsupportedSyntaxError) as attempt:
-        found, value = core.known(lo, core.lower(lo, made))
-        return value if found and isinstance(value, type) and issubclass(value, BaseException) else None
-    return None if attempt.failed else value
+    with lo.attempt(UnsupportedSyntaxError):
+        found = named_object(lo, getattr(node.exc, "func", node.exc))
+        return found if isinstance(found, type) and issubclass(found, BaseException) else None
+    return None
 
 
 def dispatch(lo: Lowering, exits: Leaving, code: Value, orelse: list[gast.AST], node) -> list[gast.AST]:

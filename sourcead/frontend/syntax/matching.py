@@ -10,13 +10,13 @@ Sequence and mapping patterns are matched while compiling where the structure of
 
 import gast
 
-from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.builtins import functions
 from sourcead.frontend.control.exits import assignment, standing_for
 from sourcead.frontend.core import Cell, Held, Lowering, TupleVal, Value
-from sourcead.ir.nodes import Const, Var
-from sourcead.ir.types import Array, ListT, NoneType, Scalar, Str
+from sourcead.frontend.values import operators
+from sourcead.ir.nodes import Const
+from sourcead.ir.types import ListT
 
 NEVER, ALWAYS = gast.Constant(False, None), gast.Constant(True, None)
 
@@ -62,7 +62,7 @@ def pattern_test(lo: Lowering, pattern, subject: gast.AST, binds: list[gast.AST]
 def sequence_test(lo: Lowering, patterns, value: Value, binds, node) -> gast.AST:
     """Build the condition of `case [a, *b]`: that on the length, and then those on the items, which are known or read by subscripts."""
     items = known_items(value)
-    if items is None and is_another_kind(lo, value, "list"):
+    if items is None and is_another_kind(lo, value, "list", "tuple"):
         return NEVER
     if items is None and not (isinstance(core.data_type(lo, value), ListT) and all(map(is_plain, patterns))):
         reason = "a sequence pattern needs a tuple or list whose length is known"  # as are items of a list that differ in type
@@ -101,13 +101,9 @@ def is_plain(pattern) -> bool:
     return isinstance(pattern, gast.MatchStar | gast.MatchValue) or isinstance(pattern, gast.MatchAs) and pattern.pattern is None
 
 
-def is_another_kind(lo: Lowering, value: Value, kind: str) -> bool:
-    """Tell whether a value surely fails a list pattern, or a dict pattern; an array matches neither."""
-    if isinstance(value, TupleVal):
-        return kind == "dict"
-    if isinstance(value, Cell) and value.kind != "array":
-        return value.kind in {"list", "dict"} - {kind}
-    return isinstance(value, (Var, Const, Cell)) and isinstance(atom_type(lo.read(value)), (Scalar, Str, NoneType, Array))
+def is_another_kind(lo: Lowering, value: Value, *kinds: str) -> bool:
+    """Tell whether a value surely fails a pattern that matches only values of some kinds."""
+    return operators.kind_of_object(lo, value) not in (None, "object", "Iterable", *kinds)
 
 
 def class_test(lo: Lowering, cls, patterns, named: dict, value: Value, binds, node) -> gast.AST:

@@ -9,9 +9,9 @@
 
 import numpy as np
 
-from sourcead.ir.types import Array, ListT, Type, Unknown
+from sourcead.ir.types import Array, ListT, Type, Unknown, kind_of
 from sourcead.primitives.registry import adjoint, enter, family, in_both_modes, infers, linear, tangent
-from sourcead.primitives.result_types.by_example import created, sample
+from sourcead.primitives.result_types.by_example import created, forget_sizes, sample
 from sourcead.primitives.result_types.operands import Arg, Impossible, array_type, const, is_none, only
 from sourcead.runtime import linspace_weights, unbroadcast
 
@@ -28,13 +28,10 @@ linear({
 })
 
 
-@adjoint(np.linspace)
+@linear(np.linspace)
 def linspace_adjoint(y, start, stop, num=50, endpoint=True, d_y=None, dtype=None):
     t = linspace_weights(y, endpoint)
     return unbroadcast(d_y * (1 - t), start), unbroadcast(d_y * t, stop), None, None
-
-
-linear(np.linspace)
 
 
 @adjoint(np.arange)
@@ -123,5 +120,12 @@ def _array(fn, args, kwargs) -> Type:
 
 enter(np.zeros, np.ones, np.empty, np.ndarray, np.identity, np.indices, dtype_at=1, result=created)
 enter(np.full, dtype_at=2, result=created)
-enter(np.eye, np.arange, dtype_at=3, result=created)
+enter(np.eye, dtype_at=3, result=created)
 enter(np.linspace, np.logspace, np.geomspace, dtype_at=5, result=created)
+enter(np.arange, dtype_at=3)
+
+
+@infers(np.arange)
+def _arange(fn, args, kwargs) -> Type:
+    found, limits = created(fn, args, kwargs), (*args, *(v for k, v in kwargs.items() if k != "dtype"))
+    return found if all(kind_of(a.type) == "int" for a in limits) else forget_sizes(found)  # floats decide the number of steps

@@ -15,7 +15,7 @@ import numpy as np
 
 from sourcead.ir.records import type_of
 from sourcead.ir.types import (
-    INT, SMALL, UNKNOWN, Array, FunctionT, ListT, Scalar, Sym, TupleT, Type, anydim, map_type, parts, with_dims
+    INT, SMALL, UNKNOWN, Array, FunctionT, ListT, Scalar, Sym, TupleT, Type, anydim, kind_of, map_type, parts, with_dims
 )
 from sourcead.primitives.registry import record
 from sourcead.primitives.result_types.dims import broadcast_dim, equal_dim, not_one, product_of_dims
@@ -78,6 +78,8 @@ def _in_sizes(arg: Arg) -> Arg:
         items = tuple(Arg(type_of(v), v) for v in arg.value)
     elif not arg.known and items is None and getattr(arg.type, "items", None):
         items = tuple(map(Arg, arg.type.items))
+    elif isinstance(arg.type, Array) and kind_of(arg.type) == "int" and len(arg.type.dims or ()) == 1 and isinstance(arg.type.dims[0], int):
+        items = (Arg(Scalar("int", arg.type.dtype)),) * arg.type.dims[0]
     if items is not None:
         return Arg(arg.type, items=tuple(map(_in_sizes, items)))
     if not isinstance(arg.type, Scalar) or arg.type.kind != "int":

@@ -24,7 +24,7 @@ family(__name__, memory="fresh")
 
 linear({
     np.take: lambda y, x, indices, axis=None, d_y=None, mode="raise": (
-        gather_cotangent(d_y, np.take(np.arange(x.size), indices, mode=mode), x) if axis is None
+        gather_cotangent(d_y, np.take(np.arange(x.size), indices, mode=mode), x) if axis is None or np.ndim(x) == 0
         else take_cotangent(d_y, x, indices, axis, mode), None, None
     ),
     np.take_along_axis: lambda y, x, indices, axis=-1, d_y=None: (

@@ -15,7 +15,8 @@ import numpy as np
 
 from sourcead.ir.records import type_of
 from sourcead.ir.types import (
-    INT, SMALL, UNKNOWN, Array, FunctionT, ListT, Scalar, Sym, TupleT, Type, anydim, kind_of, map_type, parts, with_dims
+    INT, SMALL, UNKNOWN, Array, FunctionT, ListT, Scalar, Sym, TupleT, Type, anydim, kind_of, map_type, parts,
+    same_dtype, with_dims
 )
 from sourcead.primitives.registry import record
 from sourcead.primitives.result_types.dims import broadcast_dim, equal_dim, not_one, product_of_dims
@@ -218,7 +219,7 @@ def _merged(types: list[Type], known: dict) -> Type:
         raise Impossible
     match first:
         case Array(dtype, dims):
-            if any(t.dtype != dtype for t in types):
+            if not all(same_dtype(t.dtype, dtype) for t in types):
                 raise Impossible
             if any(len(t.dims) != len(dims) for t in types):
                 return Array(dtype, None)

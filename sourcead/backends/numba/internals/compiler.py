@@ -21,6 +21,9 @@ class CheckCasts(AnalysisPass):
 
     _name = "check_casts"
 
+    def __init__(self):
+        AnalysisPass.__init__(self)
+
     def run_pass(self, state):
         for block in state.func_ir.blocks.values():
             for write in block.body:
@@ -70,6 +73,9 @@ class SumInAnyOrder(AnalysisPass):
 
     _name = "sum_in_any_order"
 
+    def __init__(self):
+        AnalysisPass.__init__(self)
+
     def run_pass(self, state):
         for block in state.func_ir.blocks.values():
             for expr in block.find_exprs("inplace_binop"):
@@ -98,6 +104,9 @@ class Stop(AnalysisPass):
     """Ends the compilation once the types are known."""
 
     _name = "stop_at_types"
+
+    def __init__(self):
+        AnalysisPass.__init__(self)
 
     def run_pass(self, state):
         raise FoundType(state.return_type)

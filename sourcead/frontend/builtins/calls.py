@@ -20,7 +20,7 @@ from sourcead.frontend.find_source import find_source, is_cached, unwrap
 from sourcead.frontend.values import lists, memory_layouts, sequences, subscripts
 from sourcead.ir.nodes import Atom, Block, Call, Const, Operand, Sub, Var, View
 from sourcead.ir.records import GENERATORS
-from sourcead.ir.types import UNKNOWN, Foreign, Str, is_array, kind_of
+from sourcead.ir.types import UNKNOWN, Array, Foreign, Str, is_array, kind_of, rank
 from sourcead.ir.walk import map_operand, walk
 from sourcead.primitives.compositions import parameters_of
 from sourcead.primitives.result_types.infer import NOT_CONST, static_value
@@ -61,7 +61,7 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     if fn is np.broadcast_to and len(args) == 2 and isinstance(args[1], TupleVal) and not args[1].items and not kwargs:
         return args[0]
     if isinstance(fn, np.ufunc) or (getattr(fn, "__module__", None) or "").startswith("numpy"):
-        args = [numbers_of_range(lo, a) for a in args]
+        args = [as_numpy_takes(lo, a) for a in args]
     fn, args, kwargs = without_copy(lo, fn, args, kwargs, node)
     args, kwargs, out = without_out(fn, args, kwargs)
     args, kwargs = compositions.without_plain_options(lo, fn, *memory_layouts.without_memory_order(lo, fn, args, kwargs, node))
@@ -81,15 +81,18 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     return out
 
 
-def numbers_of_range(lo: Lowering, value: Value) -> Value:
+def as_numpy_takes(lo: Lowering, value: Value) -> Value:
     """Convert a range, or ranges in a list or tuple, to arrays, as NumPy does with its arguments; return any other value.
 
-    A `deque` of at most some items is converted to the list of them.
+    A `deque` of at most some items, and an object with a length and items, are converted to the list of their items.
     """
     if core.class_of(value) in core.REAL_CLASSES and "held" in value.items:
         return value.items["held"]
-    if any(isinstance(item, Iterable) for item in (core.parts_of(value) or {}).values()):
-        return lo.map_items(value, lambda item: numbers_of_range(lo, item))
+    if isinstance(value, Cell) and value.kind == "object":
+        return sequences.as_array(lo, value)
+    items = (core.parts_of(value) or {}).values()
+    if any(isinstance(item, Iterable) or isinstance(item, Cell) and item.kind == "object" for item in items):
+        return lo.map_items(value, functools.partial(as_numpy_takes, lo))
     if not isinstance(value, Iterable) or value.value is None:
         return value
     whole = value.domain()
@@ -112,6 +115,12 @@ def without_copy(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     """Return a call without its option `copy`; without a copy, `np.array` and `astype` may return the array itself, as `np.asarray`."""
     if fn is np.require and len(args) < 3 and kwargs.keys() <= {"dtype"}:  # nothing is required of the memory
         return np.asarray, args, kwargs
+    if isinstance(fn, type) and issubclass(fn, np.generic) and len(args) == 1 and isinstance(args[0], Cell) and not kwargs:
+        t = atom_type(lo.read(args[0])) if args[0].kind == "array" else None
+        if isinstance(t, Array) and rank(t):  # an array that has the dtype of a class of numbers is what the class returns
+            dtype = Const(fn)
+            is_new = memory_layouts.converts(lo, args[0], dtype)
+            return (np.ndarray.astype, [*args, dtype], {}) if is_new else (np.asarray, args, {"dtype": dtype})
     if fn is np.nan_to_num and len(args) == 2:
         args, kwargs = args[:1], {**kwargs, "copy": args[1]}
     if fn not in (np.array, np.ndarray.astype, np.nan_to_num) or "copy" not in kwargs:

@@ -331,6 +331,8 @@ class Round:
 
     def new_result(self, path: tuple, param: Value, outs: dict[tuple, Var], after: dict[tuple, Cell]) -> Value:
         """Return such a value for a variant that is an object of its own."""
+        if len(path) == 1 and path[0] in self.assumed.dropped and not self.runs:
+            return core.unreadable(slot_name(path[0], param), self.assumed.dropped[path[0]])
         if isinstance(param, OptionalVal):
             return OptionalVal(self.result((*path, "missing"), param.missing, outs, after), self.result(path, param.held, outs, after))
         if (parts := parts_of(param)) is not None:

@@ -19,11 +19,11 @@ from sourcead.frontend.control.functions import lower_from
 from sourcead.frontend.core import (
     VALUE, Cell, FunctionVal, Lowering, NeverReturns, Scope, TupleVal, Value, parts_of, roots
 )
-from sourcead.ir.nodes import Call, Const, Var
+from sourcead.ir.nodes import Call, Const, Index, Var
 from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.types import (
-    ANY_DTYPE, UNKNOWN, Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, Undefined, carries_derivative, join,
-    map_type
+    ANY_DTYPE, UNKNOWN, Array, DictT, ListT, NoneType, Scalar, StructT, Sym, TupleT, Type, Undefined,
+    carries_derivative, join, map_type
 )
 from sourcead.ir.walk import has_effect
 
@@ -148,7 +148,16 @@ def call_pair(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> V
         raise core.unsupported(lo, node, reason, "compute it outside, or write it as a loop")
     made = lo.build.emit(Call(pair, tuple(atoms.values()), effect=pair.effect), TupleT((pair.result, UNKNOWN)), "pair")
     value = lo.build.index(made, Const(0), name=source.name)
-    return lo.wrap(value, shares=[r for v in values.values() for r in roots(v)])
+    if not pair.written:
+        return lo.wrap(value, shares=[r for v in values.values() for r in roots(v)])
+    for name in pair.written:
+        if any(roots(values[name]) & roots(other) for of, other in values.items() if of != name):
+            reason = f"`{source.name}` calls itself and writes into `{name}`, which may share memory with another of its arguments"
+            raise core.refused(lo, reason, "return the new array, or write a loop")
+    for k, name in enumerate(pair.written, 1):
+        left = lo.build.emit(Index(value, Const(k)), atom_type(lo.read(values[name])), name)
+        lo.write(values[name], (), left)
+    return lo.wrap(lo.build.index(value, Const(0), name=source.name))
 
 
 def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[str, Const], functions) -> None:
@@ -169,15 +178,21 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
         env.names.update(statics)
         env.names.update({n: FunctionVal(f.source, inner.scope, f.defaults) for n, f in functions.items()})
         try:
-            lowered = lower_from(inner, source, kinds, {})
+            lowered = lower_from(inner, source, kinds, {}, pair.written)
         except NeverReturns:
             raise refused(f"`{source.name}` calls itself on every path, so that the kind of its result is not known") from None
-        if lowered.written:
-            where = next(iter(lowered.written.values()))
-            reason = f"`{source.name}` calls itself and writes into its arguments"
-            raise UnsupportedSyntaxError(reason, at=where, instead="return the new array, or write a loop")
-        result = general(join(pair.result, atom_type(lowered.function.body.results[0])))
+        result = general(atom_type(lowered.function.body.results[0]))
+        returned = result.items[0] if pair.written else result
+        for name, where in lowered.written.items():
+            if not isinstance(kinds[name], Array) or not isinstance(returned, (Scalar, NoneType, Undefined)):
+                reason = f"`{source.name}` calls itself and writes into its arguments"
+                raise UnsupportedSyntaxError(reason, at=where, instead="return the new array, or write a loop")
         effect = any(has_effect(s.op) for s in lowered.function.body.stmts)
+        written = tuple(name for name in kinds if name in lowered.written or name in pair.written)
+        if written != pair.written:
+            pair.written, pair.result, pair.effect = written, Undefined(), effect
+            continue
+        result = general(join(pair.result, result))
         if canonical(result) == canonical(pair.result) and effect == pair.effect:
             break
         pair.result, pair.effect = result, effect

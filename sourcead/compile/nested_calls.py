@@ -1,4 +1,4 @@
-"""What a derivative inside a function differentiates: the values of `grad(f)` and of pullbacks, their arguments, and a call as a block.
+"""What a derivative inside a function differentiates: its arguments, and a call as a block; and the value of a pullback.
 
 A call is lowered to a block over new variables for its arguments and all that it reads of the function around.
 """
@@ -18,27 +18,9 @@ from sourcead.frontend.find_source import Opaque, find_source, own_signature, pl
 from sourcead.ir.nodes import Atom, Block, Const, Effect, Function, Let, Stmt, Var
 from sourcead.ir.types import Array, Scalar, as_float, carries_derivative, dims_of, tangent_type
 from sourcead.ir.walk import free_vars
+from sourcead.language.transformations import Described
 
 Place = int | str  # the position or the name of an argument of a call
-
-
-@dataclass(frozen=True, eq=False)
-class DerivativeVal:
-    """A derivative that has not been called yet: the value of `grad(f)`, `jacobian(f)` and the like.
-
-    Attributes:
-        kind: the kind of a `Gradient`, or "jacobian", "hessian", or "hvp", which takes the tangent last.
-        function: the function that is differentiated.
-        wrt: the arguments that it is differentiated by.
-        has_aux: whether the function returns auxiliary values besides its result.
-        names: the names of its parameters, None if they are not known yet.
-    """
-
-    kind: str
-    function: Value
-    wrt: Any = 0
-    has_aux: bool = False
-    names: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +44,7 @@ def parameters(lo: Lowering, fn: Value, node) -> list[str]:
     match fn:
         case FunctionVal(source):
             return [a.id for a in (*source.node.args.posonlyargs, *source.node.args.args, *source.node.args.kwonlyargs)]
-        case DerivativeVal(function=function, names=names):
+        case Described(function=function, names=names):
             return parameters(lo, function, node) if names is None else list(names)
         case BoundVal(function, args, kwargs):
             return [n for n in parameters(lo, function, node)[len(args) :] if n not in kwargs]

@@ -150,7 +150,8 @@ def _lower_call(lo: Lowering, call: ActiveCall, every: dict[Place, Value], repla
         result = core.call(lo, call.fn, positional, {p: v for p, v in given.items() if isinstance(p, str)}, call.node)
         atom = lo.read(result)
     stmts[unpacked:unpacked] = layout_checks(lo, [*inputs.values(), *(t for s in stmts[:unpacked] for t in s.targets)], lo.here)
-    outside = any(is_write(slots, key) for slots, key in lo.journal.changed(mark, birth))
+    changed = lo.journal.changed(mark, birth)  # to poison an object is no write, nor is it to derive a view again
+    outside = any(key is not POISON and (slots.cell is None or slots.cell.base is None) for slots, key in changed)
     lo.journal.rollback(mark)
     found = frozenset(p for p, x in inputs.items() if lo.written.pop(mark_of(x), None) is not None)
     return Block(tuple(stmts), (atom,)), inputs, found, outside
@@ -159,12 +160,6 @@ def _lower_call(lo: Lowering, call: ActiveCall, every: dict[Place, Value], repla
 def mark_of(x: Var) -> str:
     """Return the name by which `Lowering.written` knows a variable that stands for an argument."""
     return f"{x.name} {x.id}"
-
-
-def is_write(slots, key) -> bool:
-    """Return whether the change of a slot is a write, rather than a poison or a view that was derived again."""
-    cell = slots.cell
-    return key is not POISON and not (cell is not None and cell.base is not None)
 
 
 def standing_for(lo: Lowering, value: Value, name: str, in_wrt: bool) -> Var:

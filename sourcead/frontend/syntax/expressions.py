@@ -112,7 +112,7 @@ def spread(lo: Lowering, value: gast.AST, node) -> dict[Any, Value]:
     found = core.lower(lo, value)
     if not (isinstance(found, Cell) and found.kind == "dict"):
         raise core.unsupported(lo, node, "`**` of a dict whose keys are not known here")
-    lo.alive(found)
+    lo.sure(found)
     return found.items
 
 

@@ -98,6 +98,8 @@ def set_attribute(lo: Lowering, value: Value, name: str, new: Value, node) -> No
     """Lower `value.name = new`."""
     cls = core.class_of(value)
     if cls is None:
+        if core.has_attribute(lo, value, name) is False and not (isinstance(value, Const) and hasattr(value.value, "__dict__")):
+            raise core.no_attribute(lo, value, name)
         why = "an attribute of this object cannot be assigned in a differentiated function"
         raise core.refused(lo, why, "use a local variable, or a dict")
     if isinstance(value, TupleVal):
@@ -340,10 +342,12 @@ def builtin_getattr(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     found, name = core.known(lo, args[1])
     if not found or not isinstance(name, str):
         raise core.refused(lo, "`getattr` of a name that is not known before the program runs")
-    if len(args) == 3 and core.class_of(args[0]) is not None and not core.has_attribute(args[0], name):
-        return args[2]
-    if len(args) == 3 and core.class_of(args[0]) is None:
-        raise core.refused(lo, "`getattr` with a default, of something that is no object")
+    if len(args) == 3:
+        has = core.has_attribute(lo, args[0], name)
+        if has is None:
+            raise core.refused(lo, f"whether this has an attribute `{name}` is not known before the program runs")
+        if not has:
+            return args[2]
     return core.attribute(lo, args[0], name, node)
 
 
@@ -371,16 +375,15 @@ def builtin_object_setattr(lo: Lowering, args: list[Value], kwargs, node) -> Val
 def builtin_hasattr(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """Lower `hasattr(obj, "name")`."""
     found, name = core.known(lo, args[1])
-    if not found or core.class_of(args[0]) is None:
-        raise core.refused(lo, "`hasattr` of something that is not known before the program runs")
-    return Const(core.has_attribute(args[0], name))
+    has = core.has_attribute(lo, args[0], name) if found else None
+    return core.call_library(lo, hasattr, args, kwargs, node) if has is None else Const(has)
 
 
 @core.builtin(type)
 def builtin_type(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """Lower `type(obj)`."""
-    cls = core.class_of(args[0]) if len(args) == 1 else None
-    return Const(core.REAL_CLASSES.get(cls, cls)) if cls is not None else core.call_library(lo, type, args, kwargs, node)
+    classes = core.classes_of(lo, args[0]) if len(args) == 1 else ()
+    return Const(classes[0]) if len(classes) == 1 else core.call_library(lo, type, args, kwargs, node)
 
 
 core.builtin(functools.partial)(lambda lo, args, kwargs, node: BoundVal(args[0], tuple(args[1:]), dict(kwargs)))

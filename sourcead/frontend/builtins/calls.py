@@ -4,8 +4,6 @@ The kinds of callables and their order are listed in `core/operations.py`.
 """
 
 import functools
-import inspect
-import re
 import types
 from typing import Any
 
@@ -24,7 +22,7 @@ from sourcead.ir.nodes import Atom, Block, Call, Const, Operand, Sub, Var, View
 from sourcead.ir.records import GENERATORS
 from sourcead.ir.types import UNKNOWN, Array, Foreign, Str, is_array, kind_of, rank
 from sourcead.ir.walk import map_operand, walk
-from sourcead.primitives.compositions import METHODS_OF_UFUNCS, is_method_of_ufunc
+from sourcead.primitives.compositions import parameters_of
 from sourcead.primitives.result_types.infer import NOT_CONST, static_value
 from sourcead.primitives.table import missing_rule, record_of
 from sourcead.runtime import is_helper
@@ -44,6 +42,8 @@ def call_ufunc_at(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Va
     """Lower `np.add.at(a, key, v)`."""
     mode = {np.add: "add", np.subtract: "sub"}.get(fn.__self__)
     if mode is None and isinstance(args[0], Cell):
+        if len(args) == 3 and roots(args[0]) & roots(args[2]):
+            args = [*args[:2], lo.wrap(lo.build.call(np.copy, lo.read(args[2])))]
         return compositions.composed(lo, fn, args, {}, node)
     if len(args) != 3 or not isinstance(args[0], Cell):
         raise core.unsupported(lo, node, f"`np.{fn.__self__.__name__}.at` cannot be differentiated", "write the loop")
@@ -71,7 +71,8 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
         return compositions.composed(lo, fn, args, {**kwargs, "out": out}, node)
     made = compositions.composed(lo, fn, args, kwargs, node)
     if made is None and record_of(fn).writes:
-        return write_argument(lo, fn, args, kwargs, node)
+        why = f"`np.{fn.__name__}` writes into its argument in a way that cannot be differentiated yet"
+        raise core.unsupported(lo, node, why, "assign to a subscript: `a[mask] = v`")
     if made is None:
         made = emitted(lo, fn, *plain_arguments(lo, fn, args, kwargs), node)
     if out is None:
@@ -157,19 +158,6 @@ def place_of_out(fn: Any) -> int | None:
     return names.index("out") if "out" in names else None
 
 
-@functools.cache
-def parameters_of(fn: Any) -> tuple[str, ...]:
-    """Return the names of the parameters that a function takes by position; a function in C may tell them in its docstring alone."""
-    if is_method_of_ufunc(fn):
-        return METHODS_OF_UFUNCS[fn.__name__]
-    try:
-        parameters = inspect.signature(fn).parameters.values()
-        return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
-    except (TypeError, ValueError):
-        told = re.match(r"\w+\(([^*]*?)(?:\*.*)?\)", (getattr(fn, "__doc__", None) or "").lstrip())
-        return tuple(re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", told[1])) if told else ()
-
-
 def plain_arguments(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
     """Convert arguments for a library: named tuples to tuples, and lists that carry a derivative to arrays if it takes arrays."""
     if not core.is_library(fn):
@@ -208,6 +196,9 @@ def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], 
         var = lo.build.emit(Call(fn, operands, tuple(named.items()), effect=True), t, "sample")
     else:
         var = lo.build.call(fn, *operands, **named)
+    if fn in memory_layouts.SPLITS and args and isinstance(args[0], Cell):
+        if (parts := memory_layouts.parts_of_split(lo, fn, args[0], args[1:], kwargs, var)) is not None:
+            return parts
     may_share = known.view or known.memory not in ("fresh", "operands") and not is_helper(fn)
     return lo.wrap(var, shares=[r for a in args for r in roots(a)] if may_share else ())
 
@@ -219,7 +210,7 @@ def same_memory(lo: Lowering, fn: Any, args: list[Value], operands: tuple[Operan
         return None
     known = record_of(fn)
     view, same_at = known.view, known.same_at
-    if same_at is not None and same_at[0] < len(operands) and is_number(operands[same_at[0]], same_at[1]):
+    if same_at is not None and same_at[0] < len(operands) and core.is_number(lo, operands[same_at[0]], same_at[1]):
         return base
     if view == "reshape" and not lo.static_only and is_array(atom_type(lo.read(base))):
         for found in (memory_layouts.reshaped(lo, fn, base, operands, named), memory_layouts.copied(lo, fn, base, operands)):
@@ -232,27 +223,6 @@ def same_memory(lo: Lowering, fn: Any, args: list[Value], operands: tuple[Operan
         lo.read(cell)
         return cell
     return None
-
-
-def is_number(operand: Operand, number: int) -> bool:
-    """Tell whether an operand is a constant with this value."""
-    return isinstance(operand, Const) and not operand.live and isinstance(operand.value, int) and operand.value == number
-
-
-def write_argument(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """Lower a call of a function that writes into its first argument."""
-    if fn is np.copyto and len(args) == 2 and set(kwargs) <= {"where"} and isinstance(args[0], Cell):
-        value = lo.operand(args[1])
-        if kwargs:
-            value = lo.build.call(np.where, lo.operand(kwargs["where"]), value, lo.read(args[0]))
-        lo.write(args[0], (), value)
-        return Const(None)
-    raise core.unsupported(
-        lo,
-        node,
-        f"`np.{fn.__name__}` writes into its argument in a way that cannot be differentiated yet",
-        "assign to a subscript: `a[mask] = v`",
-    )
 
 
 # -- functions of the user -------------------------------------------------------------------------------------------------

@@ -162,7 +162,8 @@ def from_iterable(parts):
 
 @stands_in_for(np.ndenumerate)
 def ndenumerate(array):
-    for place in np.ndindex(np.shape(array)):
+    array = np.asarray(array)
+    for place in np.ndindex(array.shape):
         yield place, array[place]
 
 

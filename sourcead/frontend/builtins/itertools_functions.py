@@ -18,7 +18,7 @@ from sourcead.frontend.control import loop_variants, loops
 from sourcead.frontend.core import Cell, Iterable, Lowering, TupleVal, Value, roots
 from sourcead.frontend.values import iterables, lists, sequences
 from sourcead.ir.nodes import Atom, Call, Const
-from sourcead.ir.types import INT, UNKNOWN, Array, ListT, TupleT
+from sourcead.ir.types import INT, UNKNOWN, Array, ListT, TupleT, Unknown
 
 
 @lowers(itertools.product)
@@ -96,7 +96,7 @@ def held_still(lo: Lowering, xs: Value) -> Value:
 @lowers(np.ndindex)
 def builtin_ndindex(lo: Lowering, node, *shape: Value) -> Value:
     """Lower `np.ndindex(2, 3)` or `np.ndindex(x.shape)` to a product of ranges."""
-    if len(shape) == 1 and core.is_sequence(shape[0]):
+    if len(shape) == 1 and (core.is_sequence(shape[0]) or isinstance(core.data_type(lo, shape[0]), Unknown)):
         shape = sequences.static_items(lo, shape[0], node)
     return builtin_product(lo, node, *(core.call(lo, Const(range), [n], {}, node) for n in shape))
 

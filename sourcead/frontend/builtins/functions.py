@@ -1,6 +1,7 @@
 """Lower built-in functions: `len`, `isinstance`, `range`, `zip`, `sum` and others."""
 
 import collections
+import math
 import numbers
 import operator
 from dataclasses import replace
@@ -17,7 +18,7 @@ from sourcead.frontend.control import branches
 from sourcead.frontend.core import TAKEN, USED, WHOLE, Cell, Iterable, Lowering, NotStatic, TupleVal, Value, roots
 from sourcead.frontend.values import dicts, iterables, sequences, walks
 from sourcead.ir.nodes import Const, Slice
-from sourcead.ir.types import BOOL, INT, Array, ListT, NoneType, Scalar, is_array
+from sourcead.ir.types import BOOL, INT, Array, ListT, NoneType, Scalar, dims_of, is_array
 
 
 @lowers(len)
@@ -239,6 +240,17 @@ def rule_is_literal(lo: Lowering, node, value: Value) -> Value:
     """Lower `is_literal(x)` in a rule."""
     found, known = core.known(lo, value)
     return Const(found and isinstance(known, (int, float)))
+
+
+@lowers(runtime.has_more)
+def rule_has_more(lo: Lowering, node, x: Value, axis: Value, number: Value) -> Value:
+    """Lower `has_more(x, axis, number)` in a rule."""
+    dims, (found, along), (counted, least) = dims_of(atom_type(lo.read(x))), core.known(lo, axis), core.known(lo, number)
+    if dims is None or not found or not counted:
+        return Const(False)
+    sizes = [d if isinstance(d, int) else d.least for d in dims]
+    axes = range(len(sizes)) if along is None else along if isinstance(along, tuple) else (along,)
+    return Const(math.prod(sizes[k] for k in axes) > least)
 
 
 for _fn in (

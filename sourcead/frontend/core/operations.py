@@ -24,7 +24,9 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.frontend.core.cells import BoundVal, Cell, FunctionVal, Held, Iterable, MethodVal, SuperVal, TupleVal, Value
+from sourcead.frontend.core.cells import (
+    BoundVal, Cell, FunctionVal, Held, Iterable, MethodVal, SuperVal, TupleVal, Value
+)
 from sourcead.frontend.core.errors import raises_in_statement, refused, surely, unsupported
 from sourcead.frontend.core.known_values import in_python
 from sourcead.frontend.core.lowering import Lowering

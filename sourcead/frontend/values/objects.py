@@ -11,10 +11,12 @@ import operator
 import types
 from typing import Any
 
+import gast
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
+from sourcead.frontend.control import inlining
 from sourcead.frontend.core import VALUE, BoundVal, Cell, Lowering, MethodVal, SuperVal, TupleVal, Value
 from sourcead.frontend.values import sequences
 from sourcead.ir.nodes import UNDEFINED, Const
@@ -98,6 +100,8 @@ def set_attribute(lo: Lowering, value: Value, name: str, new: Value, node) -> No
     """Lower `value.name = new`."""
     cls = core.class_of(value)
     if cls is None:
+        if core.has_attribute(lo, value, name) is False and not (isinstance(value, Const) and hasattr(value.value, "__dict__")):
+            raise core.no_attribute(lo, value, name)
         why = "an attribute of this object cannot be assigned in a differentiated function"
         raise core.refused(lo, why, "use a local variable, or a dict")
     if isinstance(value, TupleVal):
@@ -179,16 +183,9 @@ def make_tuple(lo: Lowering, cls: type, args: list[Value], kwargs: dict[str, Val
 
 def arguments(lo: Lowering, cls, names, only_named, args, kwargs, defaults) -> dict[str, Value]:
     """Return the value of each parameter of a generated constructor."""
-    if len(args) > len(names) or (unknown := set(kwargs) - set(names[len(args) :]) - set(only_named)):
-        wrong = f"{len(args)} positional arguments" if len(args) > len(names) else f"the argument `{min(unknown)}`"
-        raise core.refused(lo, f"`{cls.__name__}` does not take {wrong}, or takes it twice")
-    found = {**dict(zip(names, args)), **kwargs}
-    for name in (*names, *only_named):
-        if name not in found:
-            if name not in defaults:
-                raise core.refused(lo, f"`{cls.__name__}` misses the argument `{name}`")
-            found[name] = defaults[name]
-    return found
+    names, only_named = ([gast.Name(n, gast.Param(), None, None) for n in ns] for ns in (names, only_named))
+    node = gast.FunctionDef(cls.__name__, gast.arguments(names, [], None, only_named, [], None, []), [], [], None, None)
+    return inlining.bind(lo, inlining.LocalSource(lo.scope.source, node), args, kwargs, defaults)
 
 
 def tuple_method(lo: Lowering, value: TupleVal, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:

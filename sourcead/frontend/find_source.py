@@ -17,6 +17,7 @@ import os
 import sys
 import tokenize
 import types
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -60,6 +61,11 @@ class Source:
     closure: dict[str, types.CellType]
     signature: inspect.Signature
     lines: list[str]
+
+    @property
+    def elementwise(self) -> bool:
+        """Whether Numba's `@vectorize` applies it to each element of an array."""
+        return self.function in _elementwise
 
     @property
     def defaults(self) -> dict[str, Any]:
@@ -132,6 +138,9 @@ def unwrap(f: Callable, caches: bool = True) -> tuple[Callable, tuple, dict[str,
             f = f.__wrapped__
         elif _is_numba_dispatcher(f):
             f = f.py_func
+        elif is_numba_ufunc(f):
+            f = f._dispatcher.py_func
+            _elementwise.add(f)
         elif isinstance(called := find(type(f), "__call__")[1], types.FunctionType) and type(f).__module__.partition(".")[0] != "numpy":
             f, args = called, (f, *args)
         else:
@@ -174,6 +183,7 @@ PLACES = 10**7  # a line that no file has
 _Functions = dict[tuple[int, str], list[tuple[ast.AST, types.CodeType | None]]]
 
 _PACKAGE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
+_elementwise: weakref.WeakSet[types.FunctionType] = weakref.WeakSet()
 _files: dict[str, tuple[list[str], _Functions]] = {}
 _found: dict[tuple[str, types.CodeType], tuple[gast.AST, list[str]]] = {}
 
@@ -335,6 +345,12 @@ def _no_text(code: types.CodeType) -> NoSourceError:
 def _is_numba_dispatcher(f: Any) -> bool:
     module = sys.modules.get("numba.core.dispatcher")
     return module is not None and isinstance(f, module.Dispatcher)
+
+
+def is_numba_ufunc(f: Any) -> bool:
+    """Whether a callable was made by Numba's `@vectorize`, and so applies its function to each element."""
+    module = sys.modules.get("numba.np.ufunc.dufunc")
+    return module is not None and isinstance(f, module.DUFunc)
 
 
 # ---- the text of a node, for messages and comments ----

@@ -28,7 +28,7 @@ def copied(lo: Lowering, value: Value, node, memo: dict[Value, Value] | None) ->
         return memo[value]
     if isinstance(value, TupleVal):
         return value if memo is None else lo.map_items(value, lambda item: copied(lo, item, node, memo))
-    if not isinstance(value, Cell):
+    if not isinstance(value, Cell) or isinstance(core.data_type(lo, value), Scalar):
         return value
     made = copy_of_cell(lo, value, node, memo)
     if memo is not None:

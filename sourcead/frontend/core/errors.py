@@ -29,6 +29,13 @@ def surely(lo, error: SourceADError, raised: type) -> SourceADError:
     return marked(error, raised=(raised, lo.build.stmts))
 
 
+def raises_in_statement(lo, error: SourceADError, node: gast.AST) -> None:
+    """Note on the error for what raises an exception for sure the innermost statement of each function whose execution raises it."""
+    cls, place = surely_raised(error)
+    if cls is not None:
+        error.statements = {lo.scope: node if place is lo.build.stmts else None, **getattr(error, "statements", {})}
+
+
 def surely_raised(error: Exception) -> tuple[type | None, list | None]:
     """Return the class of the exception that an error stands for and the statements at whose end it is raised, None if there is none."""
     return getattr(error, "raised", (None, None))

@@ -62,6 +62,8 @@ def raised_by(stmt: Stmt) -> tuple[type, ...]:
             if not all(isinstance(t, (Scalar, Array)) for t in types):
                 return (Exception,)
             shapes = () if fit(types) else (ValueError,)
+            if fn in (float, bool) and any(isinstance(t, Array) and t.dims != () for t in types):
+                return (TypeError, ValueError)
             if fn in PLAIN:
                 return shapes
             if fn in DIVISIONS:

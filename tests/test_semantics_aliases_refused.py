@@ -371,6 +371,45 @@ def refused_i8(x):
     return sum(L[0]) * 2 + sum(L[1])
 
 
+def refused_truth_of_a_list_that_may_have_changed(x):
+    a, b = [x[0]], [2 * x[0]]
+    c = a if x[1] > 0 else b
+    c.pop()
+    return np.sum(x * x) if a else np.sum(x)
+
+
+def refused_match_of_a_list_that_may_have_changed(x):
+    a, b = [x[0]], [2 * x[0]]
+    c = a if x[1] > 0 else b
+    c[0] = x[2] ** 3
+    match a:
+        case [first]:
+            return first * x[0]
+
+
+def with_an_unsure_key(x):
+    d = {"text": "t", "items": [1.0]}
+    if x[1] > 1:
+        d["a"] = 3
+    return d
+
+
+def number_of(x, **given):
+    return np.sum(x) * len(given)
+
+
+def refused_copy_of_a_dict_whose_keys_are_not_known(x):
+    return np.sum(x) * len(dict(with_an_unsure_key(x)))
+
+
+def refused_union_of_a_dict_whose_keys_are_not_known(x):
+    return np.sum(x) * len(with_an_unsure_key(x) | {"b": 2})
+
+
+def refused_keywords_of_a_dict_whose_keys_are_not_known(x):
+    return number_of(x, **with_an_unsure_key(x))
+
+
 PROGRAMS = {name: f for name, f in globals().items() if name.startswith("refused_")}
 
 

@@ -42,14 +42,10 @@ def is_under_way(lo: Lowering, key, bound: dict[str, Value]) -> bool:
     return any(signature(frame.bound) == now for frame in frames)
 
 
-def in_place(error: UnsupportedSyntaxError) -> UnsupportedSyntaxError:
-    """Mark the error for a recursive call that can only be lowered in place, if known values bound the depth."""
-    error.in_place = True
-    return error
-
-
 def call_or_none(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> tuple[Value | None, dict]:
     """Lower a call of a recursive function to a call of its pair; return None for one that must be lowered in place, and those under way.
+
+    An error with the mark `in_place` says that a call can only be lowered in place, if known values bound the depth.
 
     The calls of a function that is lowered in place are counted: where no known value ends the recursion, it is refused in the end.
     """
@@ -132,7 +128,7 @@ def call_pair(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> V
         raise UnsupportedSyntaxError("a derivative rule that calls itself", at=lo.here)
     if any(isinstance(n, gast.Nonlocal) for n in gast.walk(source.node)):
         reason = f"`{source.name}` calls itself and assigns a `nonlocal` name"
-        raise in_place(core.unsupported(lo, node, reason, "return the value instead"))
+        raise core.marked(core.unsupported(lo, node, reason, "return the value instead"), in_place=True)
     captured = captured_values(lo, source, fn.scope)
     values = {**bound, **{name: v for name, v in captured.items() if name not in bound}}
     statics = {n: v for n, v in values.items() if is_static(v)}
@@ -150,7 +146,7 @@ def call_pair(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> V
         raise NeverReturns
     if not pair.wrt:
         reason = f"`{source.name}` calls itself, and is a function of integers alone"
-        raise in_place(core.unsupported(lo, node, reason, "compute it outside, or write it as a loop"))
+        raise core.marked(core.unsupported(lo, node, reason, "compute it outside, or write it as a loop"), in_place=True)
     made = lo.build.emit(Call(pair, tuple(atoms.values()), effect=pair.effect), TupleT((pair.result, UNKNOWN)), "pair")
     value = lo.build.index(made, Const(0), name=source.name)
     return lo.wrap(value, shares=[r for v in values.values() for r in roots(v)])
@@ -180,7 +176,7 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
         if lowered.written:
             where = next(iter(lowered.written.values()))
             reason = f"`{source.name}` calls itself and writes into its arguments"
-            raise in_place(UnsupportedSyntaxError(reason, at=where, instead="return the new array, or write a loop"))
+            raise core.marked(UnsupportedSyntaxError(reason, at=where, instead="return the new array, or write a loop"), in_place=True)
         result = general(join(pair.result, atom_type(lowered.function.body.results[0])))
         effect = any(has_effect(s.op) for s in lowered.function.body.stmts)
         if canonical(result) == canonical(pair.result) and effect == pair.effect:
@@ -198,7 +194,7 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
 def captured_values(lo: Lowering, source, scope: Scope | None) -> dict[str, Value]:
     """Return the variables of enclosing functions that a nested function, or a nested function that it calls, reads."""
     if hasattr(getattr(scope, "source", None), "place"):  # made by one of the compiler's own functions
-        raise in_place(core.refused(lo, f"`{source.name}` calls itself through a decorator", "write it as a loop"))
+        raise core.marked(core.refused(lo, f"`{source.name}` calls itself through a decorator", "write it as a loop"), in_place=True)
     found: dict[str, Value] = {}
     todo = [source.node]
     mine = local_names(source.node)

@@ -148,7 +148,8 @@ class Writing(Memory):
             raise AliasError(cell.slots[POISON], at=self.here, instead="copy what you want to keep")
 
     def sure(self, cell: Cell) -> None:
-        """Refuse to tell which keys a dict has where that depends on run-time values."""
+        """Refuse to use a list, dict or object as a whole that may have changed, or a dict whose keys depend on run-time values."""
+        self.alive(cell)
         if UNSURE in cell.slots:
             instead = "give the dict all its keys where it is made: `{'a': None, ...}`"
             raise UnsupportedSyntaxError(cell.slots[UNSURE], at=self.here, instead=instead)

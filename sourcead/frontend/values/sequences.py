@@ -24,7 +24,6 @@ def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> 
     if isinstance(value, TupleVal):
         return list(value.items)
     if isinstance(value, Cell) and value.kind in ("list", "dict"):
-        lo.alive(value)
         lo.sure(value)
         return value.contents if value.kind == "list" else [Const(k) for k in value.items]
     if isinstance(value, Iterable) and value.items is not None:

@@ -175,6 +175,8 @@ class Round:
         self.leaves[path] = Leaf(atom, param)
         if path in assumed.numbers or atom in lo.build.maybe_number:
             lo.build.maybe_number.add(param)
+        if atom is UNDEFINED or atom in lo.build.unassigned:
+            lo.build.unassigned.add(param)
         if slot[1] is VALUE:
             return param
         shares = assumed.sharing.get(path, set()) | (self.older(roots(init)) if isinstance(init, Cell) else set())

@@ -11,7 +11,7 @@ from sourcead.frontend.builtins import in_python
 from sourcead.frontend.control import inlining, loops
 from sourcead.frontend.control.branches import choose
 from sourcead.frontend.core import Cell, FunctionVal, Held, Iterable, Lowering, TupleVal, Value
-from sourcead.frontend.syntax import comprehensions
+from sourcead.frontend.syntax import comprehensions, guarded
 from sourcead.frontend.values import lists, operators, sequences, sets
 from sourcead.ir.nodes import Const, Operand, Slice
 from sourcead.ir.types import Str
@@ -31,7 +31,15 @@ COMPARE = {
 
 core.lower.register(gast.BinOp)(lambda lo, n: core.operate(lo, BINARY[type(n.op)], core.lower(lo, n.left), core.lower(lo, n.right)))
 core.lower.register(gast.Constant)(lambda lo, node: Const(node.value))
-core.lower.register(gast.Name)(lambda lo, node: core.resolve(lo, node.id))
+@core.lower.register(gast.Name)
+def lower_name(lo: Lowering, node) -> Value:
+    """Lower a name."""
+    value = core.resolve(lo, node.id)
+    if lo.catching and guarded.meets(UnboundLocalError, lo.catching):
+        guarded.read(lo, value)
+    return value
+
+
 core.lower.register(gast.Lambda)(inlining.local_function)
 core.lower.register(gast.Attribute)(lambda lo, node: core.attribute(lo, core.lower(lo, node.value), node.attr, node))
 core.lower.register(gast.Subscript)(lambda lo, node: core.subscript(lo, core.lower(lo, node.value), core.lower(lo, node.slice), node))

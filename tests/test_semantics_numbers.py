@@ -1,5 +1,9 @@
 """What NumPy makes of its arguments: the array itself, an array of an object; arrays of unknown dtype; names that change kind."""
 
+import itertools
+import math
+import operator
+
 import numpy as np
 import pytest
 
@@ -102,3 +106,51 @@ def test_a_name_of_another_kind_before_the_loop(lines, start):
     if start == 2 and "w[g]" in lines or start == 2 and "a.w[" in lines:
         lines = lines.replace("w[g]", "w").replace("a.w[a.v]", "a.w")
     judged_in_all_modes(program_of([lines.format(start)], Plain=Plain), X)
+
+
+DICTS = {
+    "a number becomes a truth value": "a = dict(zip('ab', x))\n for i in range(2): a.update(b=not a)\n"
+    " return sum(q for q in a.values())",
+    "a number becomes an array": "a = dict(zip('ab', x))\n for i in range(2): a['ab'[i]] = x * 2\n"
+    " return sum(np.sum(q) for q in a.values())",
+    "a number becomes a list": "a = dict(zip('ab', x))\n for i in range(2): a['ab'[i]] = [x[0]]\n"
+    " return sum(np.sum(q) for q in a.values())",
+    "a dict in itself": "w = {'a': x[0], 'b': x[1]}\n while True:\n  w |= {'a': w}\n  break\n return w['a']['a']['b']",
+    "a name becomes a number": "w = {'a': x}; n = 0\n while True:\n  n += 1; k = 0\n  if n > 2: break\n  while True:\n   k += 1\n"
+    "   if k > 2: break\n   w = x[0]\n return w * 2",
+}
+
+
+@pytest.mark.parametrize("lines", DICTS.values(), ids=DICTS)
+def test_a_dict_whose_items_change_kind(lines):
+    assert judged_in_all_modes(program_of([lines]), X) == "right"
+
+
+EMPTY = {
+    "mean": "m = np.mean(x[x > 5])\n if np.isnan(m): m = 0.0\n return m * x[0] + np.sum(x)",
+    "variance": "m = np.var(x[x > 0.5], ddof=1)\n if np.isnan(m): m = 0.0\n return m * x[0] + np.sum(x)",
+    "a masked axis": "m = np.mean(np.outer(x, x)[:, x > 5], axis=1)\n m = np.where(np.isnan(m), 0.0, m)\n return np.sum(m * x + x)",
+    "accumulate": "y = list(itertools.accumulate(q for q in x if q > 5))\n return len(y) * x[0] + sum(y)",
+    "accumulate by a function": "y = list(itertools.accumulate(x[2:], operator.mul))\n return len(y) * x[0] + sum(y)",
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("lines", EMPTY.values(), ids=EMPTY)
+def test_nothing_is_left(lines):
+    assert judged_in_all_modes(program_of([lines], itertools=itertools, operator=operator), X) == "right"
+
+
+TRUTHS = ["abs(bool(x.shape) or x[0])", "np.abs(x[0] > 0 or x[0])", "np.fabs(len(x) > 5 or x[0])", "math.fabs(x.size > 1 or x[1])"]
+
+
+@pytest.mark.parametrize("value", TRUTHS)
+def test_the_absolute_value_of_a_truth_value(value):
+    assert judged_in_all_modes(program_of([f"return {value} * x[0]"], math=math), X) == "right"
+
+
+@pytest.mark.parametrize("rest", ["h = w", "h = w * x[0]", "h = w if n == 1 else h + w"])
+def test_an_array_of_another_shape_after_each_iteration(rest):
+    loop = f"while True:\n  n += 1\n  if n > 2: break\n  w = w.sum(0, keepdims=True) * 2; {rest}"
+    lines = f"w = x; n = 0\n {loop}\n return np.sum(h) + w[0]"
+    assert judged_in_all_modes(program_of([lines]), X) == "right"

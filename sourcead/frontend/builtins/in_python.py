@@ -20,7 +20,7 @@ from sourcead.frontend import core
 from sourcead.frontend.builtins.arguments import NONE, lowers
 from sourcead.frontend.control import generators, inlining
 from sourcead.frontend.core import BoundVal, Cell, FunctionVal, Lowering, Scope, TupleVal, Value
-from sourcead.frontend.find_source import find_source
+from sourcead.frontend.find_source import find_source, is_numba_ufunc
 from sourcead.frontend.values import iterables
 from sourcead.ir.nodes import Call, Const, Origin, Stmt, Var
 from sourcead.ir.types import Scalar
@@ -208,15 +208,15 @@ def fromkeys(keys, value=None):
     return made
 
 
-def begun(items):
-    """Split some items into a tuple of the first one, which is empty if there is none, and the others."""
+def begun(items, required):
+    """Split some items into a tuple of the first one, which is empty if there is none, and the others; `required` says that there is."""
     first, *rest = items
     return (first,), rest
 
 
 @stands_in_for(functools.reduce)
 def reduce(function, items, *initial):
-    (total,), rest = (initial, items) if initial else begun(items)
+    (total,), rest = (initial, items) if initial else begun(items, True)
     for item in rest:
         total = function(total, item)
     return total
@@ -238,7 +238,7 @@ def plus(total, item):
 
 @stands_in_for(itertools.accumulate)
 def accumulate(items, func=operator.add, *, initial=None):
-    first, rest = begun(items) if initial is None else ((initial,), items)
+    first, rest = begun(items, False) if initial is None else ((initial,), items)
     for total in first:
         yield total
     for item in rest:
@@ -336,6 +336,17 @@ def call_vectorized(lo: Lowering, fn: np.vectorize, args: list[Value], kwargs: d
         raise core.unsupported(lo, node, ONE_TYPE, "write the loop")
     dtype = None if fn.otypes is None else np.dtype(fn.otypes[0])
     return core.call_object(lo, vectorized, [Const(fn.pyfunc), Const(dtype), *args], {}, node)
+
+
+@core.kind_of_callable("numba ufunc", is_numba_ufunc)
+def call_numba_ufunc(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower a call of a function that Numba's `@vectorize` made; what it computes from numbers is a number of NumPy."""
+    function = fn._dispatcher.py_func
+    if kwargs:
+        raise core.unsupported(lo, node, f"`{function.__name__}`, which `@vectorize` made, with named arguments", "leave them away")
+    if any(core.is_sequence(a) or not isinstance(atom_type(lo.read(a)), Scalar) for a in args):
+        return core.call_object(lo, vectorized, [Const(function), NONE, *args], {}, node)
+    return core.call_library(lo, np.positive, [core.call_object(lo, function, args, {}, node)], {}, node)
 
 
 @lowers(runtime.check_first_result)

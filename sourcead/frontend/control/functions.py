@@ -17,7 +17,7 @@ from sourcead.frontend.core import Cell, Frame, Lowering, Scope, TupleVal, Value
 from sourcead.frontend.find_source import Source
 from sourcead.ir.nodes import Block, Call, Const, Function, Origin, Stmt, Var
 from sourcead.ir.recursive_calls import Pair
-from sourcead.ir.types import Type
+from sourcead.ir.types import Array, Type
 
 
 @dataclass(eq=False)
@@ -55,6 +55,11 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
         types: the type of each parameter whose value is not known.
         statics: the value of each parameter that is known while compiling.
     """
+    if source.elementwise and any(isinstance(t, Array) for t in types.values()):
+        raise UnsupportedSyntaxError(
+            f"`{source.name}`, which `@vectorize` applies to each element, is differentiated with an array",
+            at=source.origin(source.node), instead=f"differentiate a function that calls it: `lambda x: {source.name}(x)`",
+        )  # fmt: skip
     try:
         return lower_from(begun(source), source, types, statics)
     except RecursionError:

@@ -242,19 +242,26 @@ class Merger:
         var = Var(name, join(*(Undefined() if v is UNDEFINED else atom_type(v) for v in (a, b))), temp)
         if a in self.lo.build.maybe_number or b in self.lo.build.maybe_number:
             self.lo.build.maybe_number.add(var)
+        if UNDEFINED in (a, b) or not self.lo.build.unassigned.isdisjoint((a, b)):
+            self.lo.build.unassigned.add(var)
         self.results.append((a, b, var))
         return var
 
 
 def is_unassigned(value: Value) -> bool:
     """Return whether a value is a loop variant that is not assigned yet, as far as the current attempt knows."""
-    atom = value.slots.get(VALUE) if isinstance(value, Cell) else value
-    return isinstance(atom, Var) and atom.type == Undefined()
+    return has_no_type(value) and not is_unreadable(value)
 
 
 def is_unreadable(value: Value) -> bool:
     """Return whether a value stands for one that must be assigned again before it is read."""
-    return isinstance(value, Cell) and value.slots.get(VALUE) is UNDEFINED and POISON in value.slots
+    return isinstance(value, Cell) and POISON in value.slots and (value.slots.get(VALUE) is UNDEFINED or has_no_type(value))
+
+
+def has_no_type(value: Value) -> bool:
+    """Return whether a value is a variable of which no value is known."""
+    atom = value.slots.get(VALUE) if isinstance(value, Cell) else value
+    return isinstance(atom, Var) and atom.type == Undefined()
 
 
 def is_structure(value: Value) -> bool:

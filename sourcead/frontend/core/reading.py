@@ -16,7 +16,7 @@ from sourcead.frontend.core.errors import READ_FROM_LIST, needs_items, refused
 from sourcead.frontend.core.journal import KIND, POISON, SEEN, STALE, VALUE, WHOLE, Journal, Slots
 from sourcead.ir.nodes import UNDEFINED, Atom, Build, Const, Operand, Origin, Slice, Sub, Var, View
 from sourcead.ir.records import list_type
-from sourcead.ir.types import Array, DictT, FunctionT, Known, ListT, NoneType, Scalar, Str, StructT, TupleT, Type
+from sourcead.ir.types import Array, DictT, FunctionT, Known, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type
 
 
 class Memory:
@@ -96,9 +96,9 @@ class Memory:
             self.journal.add(cell, "held_by", container)
 
     def put(self, container: Cell, value: Value) -> None:
-        """Record that an object was put into a list, which may be an item of another; one value of the IR cannot contain itself."""
+        """Record that an object was put into a list or dict, which may be an item of another; an IR value cannot contain itself."""
         whole = container.root()
-        if VALUE in whole.slots and isinstance(atom_type(whole.slots[VALUE]), ListT):
+        if VALUE in whole.slots and isinstance(atom_type(whole.slots[VALUE]), (ListT, MapT)):
             parts = {leaf.root() for leaf in cells_of(value) if leaf.steps() > container.steps()}
             if whole in roots(value) - parts:
                 raise refused(self, f"`{whole.name}`, whose length or keys depend on the run, is put into itself")
@@ -133,12 +133,18 @@ class Memory:
         return Cell(Slots({KIND: cell.kind, **items}), name, depth=self.depth, cls=cell.cls, default=cell.default)
 
     def map_items(self, value: Value, f: Callable[[Value], Value], name: str | None = None) -> Value | None:
-        """Copy a tuple, list, dict or object with `f(item)` in place of each item; return None for other values."""
+        """Copy a tuple, list, dict or object, which may not have changed, with `f(item)` for each item; return None for other values."""
         if isinstance(value, TupleVal):
             return TupleVal(tuple(map(f, value.items)), None, value.cls)
         if isinstance(value, Cell) and value.kind != "array":
+            self.alive(value)
             return self.like(value, {k: f(item) for k, item in value.items.items()}, name or value.name)
         return None
+
+    def alive(self, cell: Cell) -> None:
+        """Refuse to use a list, dict or object that may have changed under another name."""
+        if POISON in cell.slots:
+            raise AliasError(cell.slots[POISON], at=self.here, instead="copy what you want to keep")
 
     def view(self, base: Cell, step: Sub | View) -> Cell:
         """Make a cell for a part of `base`, which is derived when it is read."""

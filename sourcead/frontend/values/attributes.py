@@ -36,7 +36,7 @@ def _attribute_of_tuple(lo: Lowering, value: TupleVal, name: str, node) -> Value
 def _attribute_of_constant(lo: Lowering, value: Const, name: str, node) -> Value:
     if not value.live and (found := attribute_of_immutable(value.value, name)) is not None:
         return found
-    if value.live or isinstance(value.value, (int, float, complex, str, tuple, np.dtype)):
+    if value.live or not isinstance(value.value, enum.Enum) and isinstance(value.value, (int, float, complex, str, tuple, np.dtype)):
         return attribute_of_data(lo, value, name, node)
     return attribute_of_object(lo, value, name, node)
 
@@ -76,6 +76,8 @@ def attribute_of_data(lo: Lowering, value: Value, name: str, node) -> Value:
     if name in ("flat", "data", "base", "ctypes", "strides", "flags"):
         why = f"`.{name}` of an array shows its memory, which the gradient does not share"
         raise core.unsupported(lo, node, why, "use `ravel()` or a subscript")
+    if core.has_attribute(lo, value, name) is False and name not in core.OF_DEQUES:
+        raise core.no_attribute(lo, value, name)
     return MethodVal(value, name)
 
 

@@ -459,6 +459,27 @@ def refused_ranges_in_a_list_that_may_have_changed(x):
     return np.sum(np.concatenate(ranges)) * np.sum(x * x)
 
 
+def rows_of(x):
+    rows = []
+    for k in range(4 if x[0] > 0 else 5):
+        rows.append(x * (k + 1))
+    return rows
+
+
+def refused_exchange_of_places_that_differ_when_they_are_asked_again(x):
+    rows, places = rows_of(x), [0, 1, 2, 3]
+    rows[places.pop()], rows[places.pop()] = rows[places.pop()], rows[places.pop()]
+    rows[3][0] = 5.0
+    return np.sum(rows[1] * x) + np.sum(rows[3]) + rows[0][0]
+
+
+def refused_exchange_of_places_that_the_list_tells(x):
+    rows = rows_of(x * 10)
+    rows[0], rows[int(rows[0][0])] = rows[int(rows[0][0])], rows[0]
+    rows[1][0] = 5.0
+    return np.sum(rows[0] * x) + np.sum(rows[3] * x) + rows[1][0]
+
+
 PROGRAMS = {name: f for name, f in globals().items() if name.startswith("refused_")}
 
 

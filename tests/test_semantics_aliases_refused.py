@@ -480,6 +480,43 @@ def refused_exchange_of_places_that_the_list_tells(x):
     return np.sum(rows[0] * x) + np.sum(rows[3] * x) + rows[1][0]
 
 
+class Keeping:
+    """Keeps what it returns, by methods that look like those of arrays."""
+
+    def __init__(self, a):
+        self.a, self.read = a, None
+
+    def copy(self):
+        self.kept = self.a.copy()
+        return self.kept
+
+    def __add__(self, other):
+        self.kept = self.a + other
+        return self.kept
+
+    def astype(self, made):
+        self.read = lambda: made
+        return made
+
+
+def refused_reshape_of_a_copy_that_is_kept(x):
+    keeping = Keeping(x)
+    keeping.copy().reshape(3, 1)[0, 0] = 5.0
+    return np.sum(keeping.kept**2)
+
+
+def refused_reshape_of_a_sum_that_is_kept(x):
+    keeping = Keeping(x)
+    np.reshape(keeping + 1.0, (3, 1))[0, 0] = 5.0
+    return np.sum(keeping.kept**2)
+
+
+def refused_reshape_of_an_array_that_a_function_reads(x):
+    keeping = Keeping(x)
+    keeping.astype(x.astype(float)).reshape(3, 1)[0, 0] = 5.0
+    return np.sum(keeping.read() ** 2)
+
+
 PROGRAMS = {name: f for name, f in globals().items() if name.startswith("refused_")}
 
 

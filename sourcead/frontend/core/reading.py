@@ -106,7 +106,7 @@ class Memory:
 
     def new_cell(self, atom: Atom, *, shares=(), name: str = "t") -> Cell:
         """Make a cell that holds an atom."""
-        cell = Cell(Slots({VALUE: atom}), name, depth=self.depth)
+        cell = Cell(Slots({VALUE: atom}), name, depth=self.depth, mark=self.journal.mark())
         self.share(cell, shares)
         return cell
 

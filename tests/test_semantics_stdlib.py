@@ -191,6 +191,17 @@ def known_comparisons(x):
     return y * y
 
 
+def union_with_a_default(x):
+    made = collections.defaultdict(float, {"a": x[0]}) | {"b": x[1] ** 2}
+    also = {"b": x[1]} | made
+    also["c"] += x[2]
+    try:
+        v = made["missing"]
+    except KeyError:
+        v = x[0]
+    return (v + made["a"] + also["c"]) * x[1]
+
+
 PROGRAMS = [v for v in list(globals().values()) if getattr(v, "__module__", None) == __name__]
 
 

@@ -79,7 +79,9 @@ def names_of_the_alternative_that_matches(x):
 
 
 RIGHT = [
-    names_of_the_alternative_that_matches,generator_into_names, generator_into_rest, list_into_names, rest_of_dict, list_by_length, list_with_rest, value_in_list]
+    names_of_the_alternative_that_matches, generator_into_names, generator_into_rest, list_into_names, rest_of_dict, list_by_length,
+    list_with_rest, value_in_list,
+]
 
 
 @pytest.mark.parametrize("f", RIGHT, ids=lambda f: f.__name__)

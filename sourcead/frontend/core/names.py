@@ -7,7 +7,8 @@ from typing import Any
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend.core.cells import Cell, LocalData, Value, cells_of, roots
-from sourcead.frontend.core.journal import MISSING, Meta, Slots
+from sourcead.frontend.core.errors import surely
+from sourcead.frontend.core.journal import GLOBALS, MISSING, Meta, Slots
 from sourcead.frontend.core.known_values import is_code
 from sourcead.frontend.core.lowering import Lowering
 from sourcead.ir.nodes import UNDEFINED, Const, Let
@@ -35,6 +36,8 @@ def inherited(lo: Lowering, slots: Slots, key: Any) -> Any:
 def resolve(lo: Lowering, name: str) -> Value:
     """Resolve a name as local, enclosing, closure, global or built-in, in this order."""
     for scope in lo.scopes():
+        if scope.homes.get(name) is GLOBALS:
+            break
         if name in scope.names:
             value = scope.names[name]
             if value is UNDEFINED:
@@ -46,13 +49,14 @@ def resolve(lo: Lowering, name: str) -> Value:
         if name in scope.ended:
             raise UnsupportedSyntaxError(f"`{name}` has its value in the reverse sweep, inside its `adjoint_of` block", at=lo.here)
     source = scope.source
-    if name in source.closure:
+    if name in source.closure and scope.homes.get(name) is not GLOBALS:
         return outside(lo, name, source.closure[name], "cell_contents", source)
     if name in source.globals:
         return outside(lo, name, source.globals, name, source)
     if hasattr(builtins, name):
         return Const(getattr(builtins, name), text=name)
-    raise UnsupportedSyntaxError(f"the name `{name}` is not defined", at=lo.here)
+    error = UnsupportedSyntaxError(f"the name `{name}` is not defined", at=lo.here)
+    raise surely(lo, error, UnboundLocalError) if name in lo.scope.assigned and not name.startswith("$") else error
 
 
 def outside(lo: Lowering, name: str, where, key: str, source) -> Value:

@@ -43,7 +43,7 @@ from sourcead.ir.types import UNKNOWN, Type
 from sourcead.language.checkpoint_policies import policy_of
 from sourcead.language.transformations import Described
 from sourcead.primitives.registry import is_entered
-from sourcead.primitives.table import adjoint_rule
+from sourcead.primitives.table import record_of
 
 
 @dataclass(frozen=True)
@@ -282,7 +282,7 @@ class Gradient(Generated, Opaque):
         function = self._function
         if isinstance(function, Gradient):
             function = calling(function.unbound(), self._takes, function.generated_name)
-        elif only_passes_on(function) or adjoint_rule(function) is not None:
+        elif only_passes_on(function) or record_of(function).adjoint_rule is not None:
             function = calling(function, self._takes)
         return pipeline.build(
             Request(
@@ -335,11 +335,10 @@ class Gradient(Generated, Opaque):
 
     def _prepared(self, compiled: Specialisation, arguments: Arguments, key: tuple) -> Callable:
         """Return the generated function in the wrappers that its calls need (`before_calls.py`); most need none."""
-        call = before_calls.adapted(compiled.function, compiled.plain, self.signature)
+        how = self.signature, arguments.conversions
+        call = before_calls.adapted(compiled.function, compiled.plain, *how)
         if compiled.live and self._kind == "vjp":
-            call = before_calls.in_own_globals(compiled.code, compiled.built.plain.name, compiled.namespace, self.signature)
-        if arguments.conversions:
-            call = before_calls.converting(call, arguments.conversions, self.signature)
+            call = before_calls.in_own_globals(compiled.code, compiled.built.plain.name, compiled.namespace, *how)
         if compiled.built.written:
             tangents = frozenset(self._all_directions())
             call = before_calls.checking_aliases(call, compiled.built.written, self.signature, compiled.globals, tangents)

@@ -46,11 +46,10 @@ class Source:
         function: the plain function.
         node: its syntax, shared between calls: read it, never change it.
         name: its name, '<lambda>' for a lambda.
-        file, line: where it begins; the positions of `node` are those of the file.
+        file: its file, whose positions those of `node` are.
         globals: the dict that its global names are read from.
         closure: the cells that its closure variables are read from.
         signature: its parameters and defaults, as its own code takes them.
-        bound_args: positional arguments that were given before: the instance of a method, those of a partial.
         lines: the lines of the file.
     """
 
@@ -58,11 +57,9 @@ class Source:
     node: gast.FunctionDef | gast.Lambda
     name: str
     file: str
-    line: int
     globals: dict[str, Any]
     closure: dict[str, types.CellType]
     signature: inspect.Signature
-    bound_args: tuple
     lines: list[str]
 
     @property
@@ -102,7 +99,7 @@ def find_source(f: Callable) -> Source:
     Raises:
         NoSourceError: there is none, or it is not the text of what runs.
     """
-    function, bound_args, _ = unwrap(f)
+    function, _, _ = unwrap(f)
     if not isinstance(function, types.FunctionType):
         raise _no_source_at_all(function)
     code = function.__code__
@@ -112,11 +109,9 @@ def find_source(f: Callable) -> Source:
         node=node,
         name=code.co_name,
         file=code.co_filename,
-        line=code.co_firstlineno,
         globals=function.__globals__,
         closure=dict(zip(code.co_freevars, function.__closure__ or ())),
         signature=own_signature(function),
-        bound_args=bound_args,
         lines=lines,
     )
 

@@ -28,7 +28,6 @@ def builtin_len(lo: Lowering, node, value: Value) -> Value:
         return found
     if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind in ("list", "dict"):
         if isinstance(value, Cell):
-            lo.alive(value)
             lo.sure(value)
         return Const(len(value.items))
     if isinstance(value, Iterable):
@@ -171,7 +170,7 @@ def builtin_list(lo: Lowering, node, value: Value = EMPTY) -> Value:
 def builtin_dict(lo: Lowering, node, given: Value = EMPTY, /, **named: Value) -> Value:
     """Lower `dict(xs, key=value)`."""
     if isinstance(given, Cell) and given.kind == "dict":
-        lo.alive(given)
+        lo.sure(given)
         return lo.new_dict({**given.items, **named})
     given = sequences.taken(lo, given, node)
     if not core.has_known_items(given):

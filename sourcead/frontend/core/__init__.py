@@ -6,8 +6,8 @@ from sourcead.frontend.core.cells import (
     TupleVal, Value, cells_of, is_text, leaves, parts_of, reach, roots, structure_of, unreadable
 )
 from sourcead.frontend.core.errors import (
-    MustBeOneValue, MustMaterialise, NeverReturns, NotStatic, frozen_error, needs_items, raises_in_statement, refused,
-    surely, surely_raised, unsupported
+    MustBeOneValue, MustMaterialise, NeverReturns, NotStatic, frozen_error, marked, needs_items, raises_in_statement,
+    refused, surely, surely_raised, unsupported
 )
 from sourcead.frontend.core.journal import (
     FALSE, GLOBALS, KIND, MISSING, POISON, SEEN, STALE, TRUE, UNSURE, VALUE, WHOLE, Flag, Meta, Slots, next_birth

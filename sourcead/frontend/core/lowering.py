@@ -54,6 +54,11 @@ class Scope:
         return {n.id for n in own_nodes(self.source.node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
 
     @cached_property
+    def local(self) -> set[str]:
+        """Find the names that belong to the function: it binds them, and does not declare them as `nonlocal` or `global`."""
+        return bound_names(self.source.node)
+
+    @cached_property
     def reads(self) -> tuple[Counter, set[gast.AST]]:
         """Count how often the function reads each name, and find its loops."""
         node = self.source.node
@@ -68,6 +73,34 @@ def own_nodes(node):
         yield n
         if not isinstance(n, (gast.FunctionDef, gast.Lambda, gast.ClassDef)):
             todo.extend(gast.iter_child_nodes(n))
+
+
+def bound_names(node: gast.AST) -> set[str]:
+    """Find the names that a function binds as its own, wherever in its body."""
+    found, others, todo = set(), set(), [node.body] if isinstance(node, gast.Lambda) else [*node.body]
+    while todo:
+        n = todo.pop()
+        match n:
+            case gast.FunctionDef(name=name) | gast.ClassDef(name=name):
+                found.add(name)
+                continue
+            case gast.Lambda():
+                continue
+            case gast.Nonlocal(names=names) | gast.Global(names=names):
+                others.update(names)
+            case gast.Name(id=name, ctx=gast.Store() | gast.Del()):
+                found.add(name)
+            case gast.ExceptHandler(name=str(name)):
+                found.add(name)
+            case gast.alias(name=name, asname=new):
+                found.add(new or name.partition(".")[0])
+            case gast.MatchAs(name=str(name)) | gast.MatchStar(name=str(name)) | gast.MatchMapping(rest=str(name)):
+                found.add(name)
+            case gast.comprehension():  # its target is another scope's
+                todo += [n.iter, *n.ifs]
+                continue
+        todo.extend(gast.iter_child_nodes(n))
+    return found - others
 
 
 def name_reads(node: gast.AST) -> Counter:

@@ -10,7 +10,7 @@ from sourcead.frontend.core.cells import Cell, LocalData, Value, cells_of, roots
 from sourcead.frontend.core.errors import surely
 from sourcead.frontend.core.journal import GLOBALS, MISSING, Meta, Slots
 from sourcead.frontend.core.known_values import is_code
-from sourcead.frontend.core.lowering import Lowering
+from sourcead.frontend.core.lowering import Lowering, Scope
 from sourcead.ir.nodes import UNDEFINED, Const, Let
 from sourcead.ir.records import find, is_record
 
@@ -41,13 +41,15 @@ def resolve(lo: Lowering, name: str) -> Value:
         if name in scope.names:
             value = scope.names[name]
             if value is UNDEFINED:
-                raise UnsupportedSyntaxError(f"`{name}` is read here, but nothing was assigned to it on this path", at=lo.here)
+                raise without_value(lo, name, scope)
             if lo.reads is not None:
                 lo.reads.add((scope.names, name))
                 lo.reads.update(root.slots for cell in cells_of(value) for root in (cell, *roots(cell)))
             return value
         if name in scope.ended:
             raise UnsupportedSyntaxError(f"`{name}` has its value in the reverse sweep, inside its `adjoint_of` block", at=lo.here)
+        if name in scope.local and name not in scope.homes:
+            raise without_value(lo, name, scope)
     source = scope.source
     if name in source.closure and scope.homes.get(name) is not GLOBALS:
         return outside(lo, name, source.closure[name], "cell_contents", source)
@@ -56,7 +58,13 @@ def resolve(lo: Lowering, name: str) -> Value:
     if hasattr(builtins, name):
         return Const(getattr(builtins, name), text=name)
     error = UnsupportedSyntaxError(f"the name `{name}` is not defined", at=lo.here)
-    raise surely(lo, error, UnboundLocalError) if name in lo.scope.assigned and not name.startswith("$") else error
+    raise error if name.startswith("$") else surely(lo, error, NameError)
+
+
+def without_value(lo: Lowering, name: str, scope: Scope) -> UnsupportedSyntaxError:
+    """Return the error for reading a name of a function that has no value on this path."""
+    error = UnsupportedSyntaxError(f"`{name}` is read here, but nothing was assigned to it on this path", at=lo.here)
+    return surely(lo, error, UnboundLocalError if scope is lo.scope else NameError)
 
 
 def outside(lo: Lowering, name: str, where, key: str, source) -> Value:

@@ -52,7 +52,7 @@ def after_body(lo: Lowering, node: gast.Try) -> list[gast.AST]:
     except UnsupportedSyntaxError as error:
         if not node.finalbody or core.surely_raised(error)[1] is not lo.build.stmts:
             raise
-        return [*node.finalbody, standing_for(node, Act(functools.partial(reraise, error)))]
+        return [*node.finalbody, standing_for(node, Act(functools.partial(managers.reraise, error)))]
     if code is None:
         return [standing_for(node, Act(lambda: RAISED))]
     return [*node.finalbody, *dispatch(lo, exits, code, node.orelse, node)]
@@ -72,11 +72,6 @@ def after_surrounded(lo: Lowering, node: Surrounded) -> list[gast.AST]:
     body = rewritten(node.body, exits.exit_of)
     code = node.run(lambda: lowered_body(lo, exits, body))
     return [standing_for(node, Act(lambda: RAISED))] if code is None else dispatch(lo, exits, code, [], node)
-
-
-def reraise(error: Exception) -> None:
-    """Raise an exception that was raised for sure once more, after a `finally`."""
-    raise error
 
 
 # -- handlers ------------------------------------------------------------------------------------------------------------

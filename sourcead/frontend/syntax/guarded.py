@@ -7,6 +7,7 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import operand_type
+from sourcead.frontend.core import VALUE, Cell, Lowering, Value, leaves
 from sourcead.ir.nodes import (
     Attr, Block, Branch, Build, Call, Closure, Const, Effect, Index, Let, Loop, Slice, Stmt, Update, Var
 )
@@ -35,6 +36,14 @@ def kept(stmts: list[Stmt] | tuple[Stmt, ...], stops: tuple[type, ...]) -> list[
             use = Call(runtime.computed, (stmt.targets[0],), effect=True)
             new.append(Stmt((Var("computed"),), use, stmt.origin, stmt.adjoint_of, stmt.within))
     return new
+
+
+def read(lo: Lowering, value: Value) -> None:
+    """Emit a use of a value that may be unassigned, so that the text raises an error there, which the program may handle."""
+    for atom in (leaf.slots.get(VALUE) if isinstance(leaf, Cell) else leaf for leaf in leaves(value)):
+        if atom in lo.build.unassigned:
+            within = (*lo.build.within, UNHANDLED) if meets(UnboundLocalError, lo.catching) else lo.build.within
+            lo.build.add(Stmt((Var("computed"),), Call(runtime.computed, (atom,), effect=True), lo.here, None, within))
 
 
 def meets(raised: type, stops: tuple[type, ...]) -> bool:

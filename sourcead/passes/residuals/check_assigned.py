@@ -20,10 +20,10 @@ from sourcead import runtime
 from sourcead.analysis.connected import reachable
 from sourcead.analysis.unassigned import NOTHING, links, may_be_none
 from sourcead.ir.nodes import (
-    UNDEFINED, Append, Atom, Block, Branch, Build, Call, Const, Effect, Function, Let, Loop, Origin, Stmt, Var
+    UNDEFINED, Append, Atom, Block, Branch, Build, Call, Const, Effect, Function, Let, Loop, Stmt, Var
 )
 from sourcead.ir.types import BOOL, UNKNOWN
-from sourcead.ir.walk import map_blocks, walk, with_body
+from sourcead.ir.walk import map_blocks, rewrite, walk, with_body
 
 Checked = frozenset[Var]
 
@@ -75,12 +75,14 @@ def holds_none(v: Var) -> tuple[list[Stmt], Atom]:
     return [Stmt((found,), Call(operator.is_not, (v, Const(None))))], found
 
 
-def check(v: Var, condition: Callable, origin: Origin | None) -> list[Stmt]:
-    """Return the statements that raise an error unless a variable is assigned."""
+def check(v: Var, condition: Callable, reader: Stmt | None) -> list[Stmt]:
+    """Return the statements that raise an error unless a variable is assigned, which belong to the place of the statement that reads it."""
+    origin, within = (reader.origin, reader.within) if reader else (None, ())
     before, is_assigned = condition(v)
     error, why = Var("error", UNKNOWN, True), f"local variable {v.name!r} has no value"
     raised = (Stmt((error,), Call(UnboundLocalError, (Const(why),)), origin), Stmt((), Effect("raise", (error,)), origin))
-    return [*(replace(s, origin=origin) for s in before), Stmt((), Branch(is_assigned, Block(()), Block(raised)), origin)]
+    stmts = (*before, Stmt((), Branch(is_assigned, Block(()), Block(raised))))
+    return [replace(s, origin=origin, within=within) for s in stmts]
 
 
 def checked_block(block: Block, read: set[Var], checked: Checked, condition: Callable) -> tuple[Block, Checked]:
@@ -88,7 +90,7 @@ def checked_block(block: Block, read: set[Var], checked: Checked, condition: Cal
     stmts: list[Stmt] = []
     for stmt in block.stmts:
         for v in sorted((reads_for_good(stmt) & read) - checked, key=lambda v: v.id):
-            stmts += check(v, condition, stmt.origin)
+            stmts += check(v, condition, stmt)
             checked |= {v}
         stmts.append(map_blocks(stmt, lambda b, known=checked: checked_block(b, read, known, condition)[0]))
     return Block(tuple(stmts), block.results), checked
@@ -136,10 +138,7 @@ def with_flags(block: Block, flags: dict[Var, Var]) -> Block:
                 return [replace(stmt, targets=with_flags_of(stmt.targets, at, flags), op=made)]
         return [stmt]
 
-    def visit(b: Block) -> Block:
-        return Block(tuple(s for stmt in b.stmts for s in change(map_blocks(stmt, visit))), b.results)
-
-    return visit(block)
+    return rewrite(block, change)
 
 
 def with_flags_of(variables: tuple[Var, ...], at: list[int], flags: dict[Var, Var]) -> tuple[Var, ...]:

@@ -20,7 +20,9 @@ from sourcead.frontend.control import inlining
 from sourcead.frontend.core import VALUE, BoundVal, Cell, Lowering, MethodVal, SuperVal, TupleVal, Value
 from sourcead.frontend.values import sequences
 from sourcead.ir.nodes import UNDEFINED, Const
-from sourcead.ir.records import NEUTRAL, find, generated_init, is_frozen, is_namedtuple, is_plain_class, own_names, own_setter
+from sourcead.ir.records import (
+    NEUTRAL, find, generated_init, is_frozen, is_namedtuple, is_plain_class, own_names, own_setter
+)
 from sourcead.ir.types import Array
 
 DUNDER = {

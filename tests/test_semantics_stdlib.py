@@ -2,7 +2,7 @@
 
 import functools
 import itertools
-from collections import ChainMap, OrderedDict, deque
+from collections import ChainMap, OrderedDict, defaultdict, deque
 
 import numpy as np
 import pytest
@@ -192,7 +192,7 @@ def known_comparisons(x):
 
 
 def union_with_a_default(x):
-    made = collections.defaultdict(float, {"a": x[0]}) | {"b": x[1] ** 2}
+    made = defaultdict(float, {"a": x[0]}) | {"b": x[1] ** 2}
     also = {"b": x[1]} | made
     also["c"] += x[2]
     try:

@@ -177,7 +177,8 @@ def has_countable_items(lo: Lowering, value: Value) -> bool:
 
 def has_rule(fn: Any) -> bool:
     """Tell whether a function has a derivative rule, or is known to have no derivative."""
-    return table.has_rule(fn) or table.no_derivative(fn)
+    known = table.record_of(fn)
+    return known.has_rule or known.no_derivative
 
 
 LIBRARIES = ("numpy", "math", "operator", "scipy", "cmath", "_operator")

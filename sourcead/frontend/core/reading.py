@@ -13,7 +13,7 @@ from sourcead.frontend.core.cells import (
     BoundVal, Cell, ChoiceVal, FunctionVal, MethodVal, OptionalVal, TupleVal, Value, cells_of, is_text, roots
 )
 from sourcead.frontend.core.errors import READ_FROM_LIST, needs_items, refused
-from sourcead.frontend.core.journal import KIND, POISON, SEEN, STALE, VALUE, WHOLE, Journal, Slots
+from sourcead.frontend.core.journal import GLOBALS, KIND, POISON, SEEN, STALE, VALUE, WHOLE, Journal, Slots
 from sourcead.ir.nodes import UNDEFINED, Atom, Build, Const, Operand, Origin, Slice, Sub, Var, View
 from sourcead.ir.records import list_type
 from sourcead.ir.types import Array, DictT, FunctionT, Known, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type
@@ -53,6 +53,8 @@ class Memory:
 
     def set(self, slots: Slots, key: Any, value: Any) -> None:
         """Set a slot, and record the change in the journal."""
+        if slots is GLOBALS:
+            raise refused(self, f"`{key}`, a global name, is assigned here", "return the new value")
         self.journal.set(slots, key, value)
         if key is VALUE and isinstance(value, Var) and slots.cell is not None and slots.cell.base is None:
             self.version_of[value] = slots.cell
@@ -106,7 +108,7 @@ class Memory:
 
     def new_cell(self, atom: Atom, *, shares=(), name: str = "t") -> Cell:
         """Make a cell that holds an atom."""
-        cell = Cell(Slots({VALUE: atom}), name, depth=self.depth)
+        cell = Cell(Slots({VALUE: atom}), name, depth=self.depth, mark=self.journal.mark())
         self.share(cell, shares)
         return cell
 

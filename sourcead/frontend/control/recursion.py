@@ -173,9 +173,10 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
             lowered = lower_from(inner, source, kinds, {})
         except NeverReturns:
             raise refused(f"`{source.name}` calls itself on every path, so that the kind of its result is not known") from None
-        if lowered.written:
-            where = next(iter(lowered.written.values()))
-            reason = f"`{source.name}` calls itself and writes into its arguments"
+        if lowered.written or lowered.compared:
+            where = next(iter(lowered.written.values()), None)
+            does = "writes into its arguments" if lowered.written else "compares its arguments by `is`"
+            reason = f"`{source.name}` calls itself and {does}"
             raise core.marked(UnsupportedSyntaxError(reason, at=where, instead="return the new array, or write a loop"), in_place=True)
         result = general(join(pair.result, atom_type(lowered.function.body.results[0])))
         effect = any(has_effect(s.op) for s in lowered.function.body.stmts)

@@ -1,6 +1,7 @@
 """Aliases that cannot be established: a write through one of them is refused, or seen as Python shows it."""
 
-from collections import deque
+import dataclasses
+from collections import deque, namedtuple
 
 import numpy as np
 import pytest
@@ -408,6 +409,112 @@ def refused_union_of_a_dict_whose_keys_are_not_known(x):
 
 def refused_keywords_of_a_dict_whose_keys_are_not_known(x):
     return number_of(x, **with_an_unsure_key(x))
+
+
+def one_of_two_lists(x, first, second):
+    """Change the one or the other list: afterwards the first is not known."""
+    one = first if x[1] > 0 else second
+    one[0] = one[1]
+    return first
+
+
+def refused_set_of_a_list_that_may_have_changed(x):
+    return np.sum(x) * len(set(one_of_two_lists(x, [1, 2], [3, 4])))
+
+
+Pair = namedtuple("Pair", "u v")
+
+
+def refused_array_of_named_tuples_that_may_have_changed(x):
+    pairs = one_of_two_lists(x, [Pair(x[0], 1.0), Pair(x[1], 3.0)], [Pair(x[2], 1.0), Pair(x[1], 3.0)])
+    return np.sum(np.array(pairs) ** 2)
+
+
+@dataclasses.dataclass
+class Holder:
+    items: list
+
+
+def refused_asdict_of_a_list_that_may_have_changed(x):
+    first = [x[0], x[1]]
+    holder = Holder(first)
+    one_of_two_lists(x, first, [x[2], x[1]])
+    return dataclasses.asdict(holder)["items"][0] * x[0]
+
+
+class Bag:
+    def __init__(self, v):
+        self.v = v
+
+
+def refused_hasattr_of_an_object_that_may_have_changed(x):
+    one, other = Bag(x), Bag(x)
+    either = one if x[1] > 0 else other
+    either.w = 1.0
+    return np.sum(x * x) * getattr(one, "w", 2.0) if hasattr(one, "w") else np.sum(x)
+
+
+def refused_ranges_in_a_list_that_may_have_changed(x):
+    ranges = one_of_two_lists(x, [range(2), range(3)], [range(2), range(3)])
+    return np.sum(np.concatenate(ranges)) * np.sum(x * x)
+
+
+def rows_of(x):
+    rows = []
+    for k in range(4 if x[0] > 0 else 5):
+        rows.append(x * (k + 1))
+    return rows
+
+
+def refused_exchange_of_places_that_differ_when_they_are_asked_again(x):
+    rows, places = rows_of(x), [0, 1, 2, 3]
+    rows[places.pop()], rows[places.pop()] = rows[places.pop()], rows[places.pop()]
+    rows[3][0] = 5.0
+    return np.sum(rows[1] * x) + np.sum(rows[3]) + rows[0][0]
+
+
+def refused_exchange_of_places_that_the_list_tells(x):
+    rows = rows_of(x * 10)
+    rows[0], rows[int(rows[0][0])] = rows[int(rows[0][0])], rows[0]
+    rows[1][0] = 5.0
+    return np.sum(rows[0] * x) + np.sum(rows[3] * x) + rows[1][0]
+
+
+class Keeping:
+    """Keeps what it returns, by methods that look like those of arrays."""
+
+    def __init__(self, a):
+        self.a, self.read = a, None
+
+    def copy(self):
+        self.kept = self.a.copy()
+        return self.kept
+
+    def __add__(self, other):
+        self.kept = self.a + other
+        return self.kept
+
+    def astype(self, made):
+        self.read = lambda: made
+        return made
+
+
+def refused_reshape_of_a_copy_that_is_kept(x):
+    keeping = Keeping(x)
+    keeping.copy().reshape(3, 1)[0, 0] = 5.0
+    return np.sum(keeping.kept**2)
+
+
+def refused_reshape_of_a_sum_that_is_kept(x):
+    keeping = Keeping(x)
+    np.reshape(keeping + 1.0, (3, 1))[0, 0] = 5.0
+    return np.sum(keeping.kept**2)
+
+
+def refused_reshape_of_an_array_that_a_function_reads(x):
+    keeping = Keeping(x)
+    keeping.astype(x.astype(float)).reshape(3, 1)[0, 0] = 5.0
+    return np.sum(keeping.read() ** 2)
 
 
 PROGRAMS = {name: f for name, f in globals().items() if name.startswith("refused_")}

@@ -43,7 +43,7 @@ from sourcead.ir.types import UNKNOWN, Type
 from sourcead.language.checkpoint_policies import policy_of
 from sourcead.language.transformations import Described
 from sourcead.primitives.registry import is_entered
-from sourcead.primitives.table import adjoint_rule
+from sourcead.primitives.table import record_of
 
 
 @dataclass(frozen=True)
@@ -282,7 +282,7 @@ class Gradient(Generated, Opaque):
         function = self._function
         if isinstance(function, Gradient):
             function = calling(function.unbound(), self._takes, function.generated_name)
-        elif only_passes_on(function) or adjoint_rule(function) is not None:
+        elif only_passes_on(function) or record_of(function).adjoint_rule is not None:
             function = calling(function, self._takes)
         return pipeline.build(
             Request(

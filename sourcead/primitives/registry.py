@@ -106,10 +106,20 @@ class Primitive:
         """Return whether a call with `count` arguments works element by element; `np.where` with one argument does not."""
         return self.elementwise and count >= (self.operands or 1)
 
+    @property
+    def has_rule(self) -> bool:
+        """Return whether the function has an adjoint or tangent rule, so that its body is not lowered."""
+        return self.adjoint is not None or self.tangent is not None
+
+    @property
+    def no_derivative(self) -> bool:
+        """Return whether its result never carries a derivative: integers, booleans, steps, new constants, random numbers."""
+        return self.constant and not self.has_rule
+
     @cached_property
     def refused(self) -> str | None:
         """Return the reason for refusing to differentiate the function, None if it has a rule or no reason is known."""
-        return None if self.adjoint or self.tangent else reason_of(self.function)
+        return None if self.has_rule else reason_of(self.function)
 
     @cached_property
     def adjoint_rule(self) -> Rule | None:

@@ -20,13 +20,13 @@ from sourcead.frontend.lower import NotStatic
 from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Stmt, Var, operand_atoms
 from sourcead.ir.types import Array, Scalar, TupleT, Unknown, tangent_type
 from sourcead.primitives.rule import Arguments, Linear, Rule
-from sourcead.primitives.table import adjoint_rule, missing_rule, tangent_rule
+from sourcead.primitives.table import missing_rule, record_of
 
 
 def tangent_of(tangents: Tangents, stmt: Stmt) -> Atom | None:
     """Return the tangent of a call's result; None if it is zero."""
     (y,) = stmt.targets
-    rule = tangent_rule(stmt.op.fn)
+    rule = record_of(stmt.op.fn).tangent_rule
     if rule is None:
         raise missing_rule(stmt.op.fn, stmt.origin, "tangent")
     if isinstance(rule, Rule):
@@ -175,7 +175,7 @@ def operand_at(call: Call, place: int | str) -> Operand:
 
 def linear_places(call: Call, linear: Linear, stmt: Stmt, tangents: Tangents) -> list[int | str]:
     """Return the positions and names of the arguments that the adjoint rule has cotangents of."""
-    rule = adjoint_rule(call.fn)
+    rule = record_of(call.fn).adjoint_rule
     if rule is None:
         raise missing_rule(call.fn, stmt.origin)
     places = [*range(len(call.args)), *(name for name, _ in call.kwargs)]

@@ -13,7 +13,7 @@ from sourcead.errors import AliasError, SourceADError, UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control import generators
 from sourcead.frontend.control.exits import Return
-from sourcead.frontend.core import Cell, Frame, Lowering, Scope, Value, leaves
+from sourcead.frontend.core import Cell, Frame, Lowering, Scope, TupleVal, Value, leaves
 from sourcead.frontend.find_source import Source
 from sourcead.ir.nodes import Block, Call, Const, Function, Origin, Stmt, Var
 from sourcead.ir.recursive_calls import Pair
@@ -91,10 +91,11 @@ def begun(source: Source, **ways: bool) -> Lowering:
     return lo
 
 
-def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: dict[str, Any]) -> Lowered:
-    """Lower a function from the initial state `lo`."""
+def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: dict[str, Any], also: tuple[str, ...] = ()) -> Lowered:
+    """Lower a function from the initial state `lo`; if arguments are named in `also`, it returns a tuple with what it leaves in them."""
     generators.refuse_generators(source)
     params: dict[str, Var] = {}
+    left_in: dict[str, Value] = {}
     lo.build.origin = source.origin(source.node)
     for name, t in types.items():
         params[name] = Var(name, t)
@@ -103,7 +104,7 @@ def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: di
         for leaf in leaves(value):
             if isinstance(leaf, Cell):
                 lo.params[leaf] = name
-        lo.scope.names[name] = value
+        lo.scope.names[name] = left_in[name] = value
     unpacked = len(lo.build.stmts)
     for name, value in statics.items():
         lo.scope.names[name] = Const(value, text=name)
@@ -117,7 +118,8 @@ def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: di
         left = core.lower_statements(lo, source.node.body)
         returned = last_return(source.node)
         with lo.at(returned):
-            atom = lo.read(left.value if isinstance(left, Return) else Const(None))
+            value = left.value if isinstance(left, Return) else Const(None)
+            atom = lo.read(TupleVal((value, *(left_in[name] for name in also))) if also else value)
     stmts = lo.build.stmts
     checks = layout_checks(lo, sorted(lo.layouts, key=lambda v: v.id), None)
     body = Block((*lo.prelude, *stmts[:unpacked], *checks, *stmts[unpacked:]), (atom,))

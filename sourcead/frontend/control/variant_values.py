@@ -319,7 +319,10 @@ class Round:
         """Return a template with the current structure of a value, which remains valid when the lowering is rolled back."""
         if isinstance(value, OptionalVal):
             return OptionalVal(value.missing, self.shape_of(value.held))
-        return self.lo.map_items(value, self.shape_of) or value
+        parts = {key: self.shape_of(part) for key, part in (parts_of(value) or {}).items()}
+        if isinstance(value, TupleVal):
+            return TupleVal(tuple(parts.values()), None, value.cls)
+        return value if parts_of(value) is None else self.lo.like(value, parts, value.name)
 
     # -- after the loop ----------------------------------------------------------------------------------------------------
 

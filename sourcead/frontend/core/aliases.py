@@ -148,11 +148,6 @@ class Writing(Memory):
         why = f"`{other.name}` may share memory with `{written.name}`, which is written in {self.line}, so its value is not known here"
         self.set(other.slots, POISON, why)
 
-    def alive(self, cell: Cell) -> None:
-        """Refuse to use a list, dict or object that may have changed under another name."""
-        if POISON in cell.slots:
-            raise AliasError(cell.slots[POISON], at=self.here, instead="copy what you want to keep")
-
     def sure(self, cell: Cell) -> None:
         """Refuse to use a list, dict or object as a whole that may have changed, or a dict whose keys depend on run-time values."""
         self.alive(cell)

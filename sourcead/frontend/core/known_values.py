@@ -36,7 +36,8 @@ def known(lo: Lowering, value: Value) -> tuple[bool, Any]:
         case Const(v, _, live):
             return (not live), v
         case Var():
-            return (value in lo.build.known), lo.build.known.get(value)
+            size = lo.build.size_dim.get(value) if lo.unrolling else None
+            return (True, size) if isinstance(size, int) else (value in lo.build.known, lo.build.known.get(value))
         case TupleVal(items):
             found = [known(lo, item) for item in items]
             return all(is_known for is_known, _ in found), tuple(v for _, v in found)
@@ -176,7 +177,8 @@ def has_countable_items(lo: Lowering, value: Value) -> bool:
 
 def has_rule(fn: Any) -> bool:
     """Tell whether a function has a derivative rule, or is known to have no derivative."""
-    return table.has_rule(fn) or table.no_derivative(fn)
+    known = table.record_of(fn)
+    return known.has_rule or known.no_derivative
 
 
 LIBRARIES = ("numpy", "math", "operator", "scipy", "cmath", "_operator")

@@ -329,6 +329,8 @@ def classes_of(lo: Lowering, value: Value) -> list[type]:
 def has_attribute(lo: Lowering, value: Value, name: str) -> bool | None:
     """Tell whether an object or other value has an attribute, or return None if that is not known."""
     if class_of(value) is not None:
+        if isinstance(value, Cell):
+            lo.alive(value)
         return isinstance(value, Cell) and name in value.items or find(class_of(value), name)[0] is not None
     if isinstance(value, Const) and not value.live:
         return hasattr(value.value, name)

@@ -13,7 +13,7 @@ from sourcead.frontend.core.cells import (
     BoundVal, Cell, ChoiceVal, FunctionVal, MethodVal, OptionalVal, TupleVal, Value, cells_of, is_text, roots
 )
 from sourcead.frontend.core.errors import READ_FROM_LIST, needs_items, refused
-from sourcead.frontend.core.journal import KIND, POISON, SEEN, STALE, VALUE, WHOLE, Journal, Slots
+from sourcead.frontend.core.journal import GLOBALS, KIND, POISON, SEEN, STALE, VALUE, WHOLE, Journal, Slots
 from sourcead.ir.nodes import UNDEFINED, Atom, Build, Const, Operand, Origin, Slice, Sub, Var, View
 from sourcead.ir.records import list_type
 from sourcead.ir.types import Array, DictT, FunctionT, Known, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type
@@ -53,6 +53,8 @@ class Memory:
 
     def set(self, slots: Slots, key: Any, value: Any) -> None:
         """Set a slot, and record the change in the journal."""
+        if slots is GLOBALS:
+            raise refused(self, f"`{key}`, a global name, is assigned here", "return the new value")
         self.journal.set(slots, key, value)
         if key is VALUE and isinstance(value, Var) and slots.cell is not None and slots.cell.base is None:
             self.version_of[value] = slots.cell
@@ -106,7 +108,7 @@ class Memory:
 
     def new_cell(self, atom: Atom, *, shares=(), name: str = "t") -> Cell:
         """Make a cell that holds an atom."""
-        cell = Cell(Slots({VALUE: atom}), name, depth=self.depth)
+        cell = Cell(Slots({VALUE: atom}), name, depth=self.depth, mark=self.journal.mark())
         self.share(cell, shares)
         return cell
 
@@ -133,12 +135,18 @@ class Memory:
         return Cell(Slots({KIND: cell.kind, **items}), name, depth=self.depth, cls=cell.cls, default=cell.default)
 
     def map_items(self, value: Value, f: Callable[[Value], Value], name: str | None = None) -> Value | None:
-        """Copy a tuple, list, dict or object with `f(item)` in place of each item; return None for other values."""
+        """Copy a tuple, list, dict or object, which may not have changed, with `f(item)` for each item; return None for other values."""
         if isinstance(value, TupleVal):
             return TupleVal(tuple(map(f, value.items)), None, value.cls)
         if isinstance(value, Cell) and value.kind != "array":
+            self.alive(value)
             return self.like(value, {k: f(item) for k, item in value.items.items()}, name or value.name)
         return None
+
+    def alive(self, cell: Cell) -> None:
+        """Refuse to use a list, dict or object that may have changed under another name."""
+        if POISON in cell.slots:
+            raise AliasError(cell.slots[POISON], at=self.here, instead="copy what you want to keep")
 
     def view(self, base: Cell, step: Sub | View) -> Cell:
         """Make a cell for a part of `base`, which is derived when it is read."""

@@ -59,16 +59,26 @@ def created(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
 
 
 def _of_any_dtype(find, fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
-    """Return the type that `find` finds; its dtype is unknown where that of an operand or that of the result, if given, is."""
+    """Return the type that `find` finds; its dtype is unknown where that of an operand or that of the result, if given, is.
+
+    Where it finds none, the result is an array of the given dtype.
+    """
     place = record(fn).dtype_at
     dtype = kwargs.get("dtype") or (args[place] if place is not None and len(args) > place else None)
+    dtype = None if dtype is not None and is_none(dtype) else dtype
 
     def operand(arg: Arg) -> Arg:
         return Arg(FunctionT(float), float) if arg is dtype and arg.type == UNKNOWN and not arg.known else _in_double(arg)
 
     known = list(map(operand, args)), {k: operand(a) for k, a in kwargs.items()}
-    is_exact = (known == (args, kwargs)) if dtype is None or is_none(dtype) else operand(dtype) is dtype
-    return find(fn, *known) if is_exact else _without_dtype(find(fn, *known))
+    try:
+        found = find(fn, *known)
+    except Impossible:
+        if dtype is None or not dtype.known:
+            raise
+        return Array(np.dtype(dtype.value), None)
+    is_exact = known == (args, kwargs) if dtype is None else operand(dtype) is dtype
+    return found if is_exact else _without_dtype(found)
 
 
 def _in_sizes(arg: Arg) -> Arg:

@@ -188,6 +188,8 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
             if not isinstance(kinds[name], Array) or not isinstance(returned, (Scalar, NoneType, Undefined)):
                 reason = f"`{source.name}` calls itself and writes into its arguments"
                 raise UnsupportedSyntaxError(reason, at=where, instead="return the new array, or write a loop")
+        if lowered.compared:
+            raise refused(f"`{source.name}` calls itself and compares its arguments by `is`")
         effect = any(has_effect(s.op) for s in lowered.function.body.stmts)
         written = tuple(name for name in kinds if name in lowered.written or name in pair.written)
         if written != pair.written:

@@ -115,7 +115,7 @@ def identity_test(lo: Lowering, fn: Any, a: Value, b: Value) -> Value:
     if same is not None:
         of_arguments = [roots(v) & lo.params.keys() for v in (a, b) if isinstance(v, Cell)]
         if not same and len(of_arguments) == 2 and all(of_arguments):  # each call checks that they are not one object
-            lo.note_written(set().union(*of_arguments))
+            lo.note_compared(set().union(*of_arguments))
         return Const(same == (fn is operator.is_))
     if not any(exists_once(lo, v) for v in (a, b)):
         raise core.refused(lo, "whether these are one object is not known before the program runs")

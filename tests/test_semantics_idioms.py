@@ -155,5 +155,6 @@ WRITTEN_BY_THE_RIGHT_SIDE = """
 
 @pytest.mark.parametrize("line", WRITTEN_BY_THE_RIGHT_SIDE.strip().splitlines())
 def test_the_right_side_writes_what_is_augmented(line):
-    f = made(f"def bump(a, by):\n    a += by\n    return a[0]\nx = x.copy()\n{line.strip()}\nreturn x @ x", "x, A, s", np=np, Some=SimpleNamespace)
+    bump = "def bump(a, by):\n    a += by\n    return a[0]\n"
+    f = made(f"{bump}x = x.copy()\n{line.strip()}\nreturn x @ x", "x, A, s", np=np, Some=SimpleNamespace)
     assert judged_in_all_modes(f, X, A, S) == "right"

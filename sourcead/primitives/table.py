@@ -59,5 +59,7 @@ def read_scipy(where: str) -> None:
         from sourcead.primitives.scipy_special import (  # noqa: F401
             bessel, distributions, elementary, integrals, orthogonal, several_results
         )
+    elif where.startswith(("scipy.stats", "scipy.spatial.distance")):
+        from sourcead.primitives.compositions import scipy_functions  # noqa: F401
     elif where.startswith("scipy.linalg"):
         from sourcead.primitives import scipy_linalg  # noqa: F401

@@ -59,7 +59,7 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     """Lower a call of a function that has a rule, carries no derivative, or belongs to a library."""
     if fn in SPECIAL and args and (found := core.call_special(lo, args[0], SPECIAL[fn], args[1:], node)) is not None:
         return found
-    refuse_some(lo, fn, args, node)
+    refuse_some(lo, fn, args, kwargs, node)
     if not (getattr(fn, "__module__", None) or "numpy").startswith("numpy"):
         args = [lists.as_list(lo, a, node) if isinstance(a, Iterable) and (a.once or a.begin) else a for a in args]
     if fn is np.broadcast_to and len(args) == 2 and isinstance(args[1], TupleVal) and not args[1].items and not kwargs:
@@ -105,13 +105,16 @@ def as_numpy_takes(lo: Lowering, value: Value) -> Value:
     return lo.wrap(lo.build.call(np.arange, *bounds))
 
 
-def refuse_some(lo: Lowering, fn: Any, args: list[Value], node) -> None:
+def refuse_some(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> None:
     """Refuse calls that have no derivative although their function has a rule, and those that raise an exception for sure."""
     of_numbers = fn in (float, int) or getattr(fn, "__module__", None) == "math" and fn not in OF_SEQUENCES
     if of_numbers and any(is_no_number(lo, a) for a in args):
         raise core.surely(lo, core.unsupported(lo, node, f"`{fn.__name__}` of what is not one number"), TypeError)
     if fn in (float, complex) and args and isinstance(args[0], Var) and isinstance(args[0].type, Str):
         raise core.unsupported(lo, node, f"`{fn.__name__}` of a string: a derivative does not pass through text")
+    dtype = kwargs.get("dtype")
+    if isinstance(dtype, Const) and not dtype.live and isinstance(dtype.value, type) and np.dtype(dtype.value).kind == "O":
+        raise core.unsupported(lo, node, "an array of Python objects", "use a list")
     if isinstance(fn, np.ufunc) and fn.nout > 1 and len(args) > fn.nin:
         raise core.unsupported(lo, node, f"`np.{fn.__name__}` with arrays for its results", "take the results: `a, b = ...`")
     if fn is np.sign and args and kind_of(atom_type(lo.read(args[0]))) == "complex":

@@ -208,11 +208,13 @@ def is_library_module(module: types.ModuleType) -> bool:
 
 
 def in_python(fn: Any) -> Any:
-    """Return the Python equivalent of an object of Numba, such as `prange`, in interpreted code; return any other object itself.
+    """Return the Python equivalent of an object of Numba, such as `prange`, in interpreted code, and NumPy's function for one of Bottleneck.
 
-    Numba need not be installed: its objects are recognised by the module that defines them.
+    Any other object is returned itself. Numba need not be installed: its objects are recognised by the module that defines them.
     """
     module, name = getattr(fn, "__module__", None), getattr(fn, "__name__", None)
+    if module == "bottleneck.reduce" and name in OF_BOTTLENECK:
+        return getattr(np, name)
     if isinstance(module, str) and module.startswith("numba.") and isinstance(name, str):
         made = isinstance(getattr(fn, "__self__", None), type)  # typed.List.empty_list(float64), typed.Dict.empty(...)
         return IN_PYTHON.get((module, name, made), fn)
@@ -224,6 +226,7 @@ def as_it_is(function=None, *options, **named):
     return function if callable(function) else as_it_is
 
 
+OF_BOTTLENECK = frozenset({"nansum", "nanmean", "nanstd", "nanvar", "nanmin", "nanmax", "nanmedian"})
 IN_PYTHON = {  # the module of an object of Numba, its name, and whether it is a method of a class
     ("numba.misc.special", "prange", False): range,
     ("numba.misc.special", "literal_unroll", False): lambda container: container,

@@ -17,6 +17,7 @@ from sourcead.frontend import core
 from sourcead.frontend.builtins import compositions
 from sourcead.frontend.control import inlining
 from sourcead.frontend.core import Cell, Iterable, Lowering, TupleVal, Value, cells_of, leaves, roots
+from sourcead.frontend.core.known_values import FOLDABLE, PURE
 from sourcead.frontend.find_source import find_source, is_cached, unwrap
 from sourcead.frontend.values import lists, memory_layouts, sequences, subscripts
 from sourcead.ir.nodes import Atom, Block, Call, Const, Operand, Stmt, Sub, Var, View
@@ -260,6 +261,8 @@ def call_function(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Va
     plain, bound_args, bound_kwargs = unwrap(fn)
     if core.has_rule(plain):
         return core.call_library(lo, plain, args, kwargs, node)
+    if plain.__module__ == "re" and (found := pure_result(lo, plain, args, kwargs)) is not None:
+        return found
     try:
         source = find_source(fn)
     except NoSourceError:
@@ -328,6 +331,8 @@ def call_opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
         )
     if is_cached(getattr(fn, "__self__", None)) and fn.__name__ != "cache_clear":
         raise core.unsupported(lo, node, f"`{fn.__name__}` tells how often a function ran, which is another number for its derivative")
+    if (found := pure_result(lo, fn, args, kwargs)) is not None:
+        return found
     operands = [lo.operand(a) for a in args]
     named = {k: lo.operand(v) for k, v in kwargs.items()}
     if lo.steering is None and any(map(core.passes_derivative, [*operands, *named.values()])):
@@ -339,6 +344,23 @@ def call_opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
     t = Foreign(fn) if fn in GENERATORS else UNKNOWN
     var = lo.build.emit(Call(fn, tuple(operands), tuple(named.items()), effect=effect), t, "value")
     return lo.wrap(var, shares=[r for a in (*args, *kwargs.values()) for r in roots(a)])
+
+
+LOCAL = frozenset({"now", "today", "utcnow", "fromtimestamp", "timestamp", "astimezone", "ctime"})  # what depends on the clock or place
+
+
+def pure_result(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Const | None:
+    """Return what a class of dates, times or patterns, or a method of theirs, returns for known arguments, None for other calls."""
+    owner = getattr(fn, "__self__", None)
+    cls = fn if isinstance(fn, type) else owner if isinstance(owner, type) else type(owner)
+    (found, values), (named_found, named) = core.known(lo, TupleVal(tuple(args))), core.known(lo, TupleVal(tuple(kwargs.values())))
+    if not (issubclass(cls, PURE) or fn.__module__ == "re") or fn.__name__ in LOCAL or not found or not named_found:
+        return None
+    try:
+        result = fn(*values, **dict(zip(kwargs, named)))
+    except Exception:  # the program raises the same error at run time
+        return None
+    return Const(result) if isinstance(result, (float, *FOLDABLE)) else None
 
 
 def own_memory(lo: Lowering, atom: Atom) -> Atom:

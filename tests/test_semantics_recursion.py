@@ -298,7 +298,7 @@ def lambdas_in_lambdas(x):
 
 
 def power(n):
-    return (lambda v: 1.0) if n == 0 else (lambda v, rest=power(n - 1): v * rest(v))
+    return (lambda v: 1.0) if n == 0 else (lambda v, rest=power(n - 1): v * rest(v))  # noqa: B008
 
 
 def lambdas_as_defaults(x):

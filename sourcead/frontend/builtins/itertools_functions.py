@@ -5,6 +5,7 @@
     zip(xs, cycle(ys))      ys[k % len(ys)]
 """
 
+import functools
 import itertools
 import operator
 from typing import Any
@@ -28,17 +29,13 @@ def builtin_product(lo: Lowering, node, *xs: Value, repeat: Value = ONE) -> Valu
     return chosen(lo, node, itertools.product, xs * times, len(xs) * times)
 
 
-def choosing(fn: Any):
-    """Make the function that lowers `combinations` or `permutations`."""
-
-    def lower_chosen(lo: Lowering, node, xs: Value, r: Value = NONE) -> Value:
-        return chosen(lo, node, fn, (xs,), number(lo, node, fn, r))
-
-    return lower_chosen
+def lower_chosen(fn: Any, lo: Lowering, node, xs: Value, r: Value = NONE) -> Value:
+    """Lower `combinations(xs, r)`, `permutations(xs, r)` and `combinations_with_replacement(xs, r)`."""
+    return chosen(lo, node, fn, (xs,), number(lo, node, fn, r))
 
 
 for _fn in (itertools.combinations, itertools.permutations, itertools.combinations_with_replacement):
-    lowers(_fn)(choosing(_fn))
+    lowers(_fn)(functools.partial(lower_chosen, _fn))
 
 
 def number(lo: Lowering, node, fn: Any, count: Value) -> int | None:

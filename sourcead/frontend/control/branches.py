@@ -16,7 +16,7 @@ from sourcead.frontend.core import (
     FALSE, MISSING, POISON, SEEN, TRUE, UNSURE, VALUE, Cell, Flag, Lowering, Meta, MustBeOneValue, MustMaterialise,
     NeverReturns, NotStatic, Slots, Value, leaves, next_birth
 )
-from sourcead.ir.nodes import Atom, Block, Branch, Effect, Stmt
+from sourcead.ir.nodes import Atom, Block, Branch, Const, Effect, Stmt
 from sourcead.ir.types import Scalar
 
 
@@ -111,6 +111,14 @@ def _merged(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str, 
     return value
 
 
+def raised_for_sure(lo: Lowering, error: UnsupportedSyntaxError) -> Any:
+    """Emit the exception that an arm raises for sure where this error was found; raise the error if it stands for none, or is handled."""
+    cls, place = core.surely_raised(error)
+    if cls is None or place is not lo.build.stmts or issubclass(cls, lo.catching) or lo.static_only:
+        raise error
+    return raised(lo, lo.build.call(cls, Const(error.reason)))
+
+
 @contextmanager
 def _leaving(place: tuple[Slots, Any] | None) -> Iterator[None]:
     """Tell the place of a list or dict that must be one IR value."""
@@ -144,6 +152,8 @@ def _lower_arm(lo: Lowering, arm: Callable[[], Any], birth: int, one_value: set)
             value = arm()
         except NeverReturns:
             value = RAISED
+        except UnsupportedSyntaxError as error:
+            value = raised_for_sure(lo, error)
         lo.build.within = within
         for place in one_value:
             left = value if place is None else place[0].get(place[1])

@@ -172,6 +172,7 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
     for _ in range(MAX_ROUNDS):
         inner = Lowering()
         inner.unrolling = lo.unrolling
+        inner.live = dict(lo.live)  # so that no two globals get one name
         inner.pairs, inner.in_pairs = lo.pairs, {*lo.in_pairs, source.node}
         env = Scope(source)
         inner.scope = Scope(source, parent=env)
@@ -187,6 +188,8 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
             if not isinstance(kinds[name], Array) or not isinstance(returned, (Scalar, NoneType, Undefined)):
                 reason = f"`{source.name}` calls itself and writes into its arguments"
                 raise UnsupportedSyntaxError(reason, at=where, instead="return the new array, or write a loop")
+        if lowered.compared:
+            raise refused(f"`{source.name}` calls itself and compares its arguments by `is`")
         effect = any(has_effect(s.op) for s in lowered.function.body.stmts)
         written = tuple(name for name in kinds if name in lowered.written or name in pair.written)
         if written != pair.written:
@@ -200,9 +203,7 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
         raise refused(f"the kind of value that `{source.name}` returns does not settle")
     pair.lowered = lowered
     lo.guards.update({(id(where), name): (where, name, found) for where, name, found in lowered.guards})
-    for text, where in lowered.live.items():
-        if lo.live.setdefault(text, where) != where:
-            raise refused(f"two different globals called `{text}` are used", instead="rename one")
+    lo.live.update(lowered.live)
 
 
 def captured_values(lo: Lowering, source, scope: Scope | None) -> dict[str, Value]:

@@ -102,11 +102,14 @@ def attribute_of_description(lo: Lowering, atom: Any, name: str) -> Value | None
         case _:
             return None
     constant = attribute_of_immutable(known, name) if found else None
+    if isinstance(made, Attr) and not found and name in OF_DTYPES:
+        return lo.build.emit(Attr(atom, name), OF_DTYPES[name], name)
     if constant is None or isinstance(made, Attr):
         return constant
     return lo.build.emit(Attr(atom, name), atom_type(constant), name)
 
 
+OF_DTYPES = {"kind": Str(), "char": Str(), "name": Str(), "str": Str(), "itemsize": INT, "num": INT}
 RESULTS = {
     np.linalg.slogdet: ("sign", "logabsdet"), np.linalg.eigh: ("eigenvalues", "eigenvectors"),
     np.linalg.eig: ("eigenvalues", "eigenvectors"), np.linalg.qr: ("Q", "R"), np.linalg.svd: ("U", "S", "Vh"),
@@ -128,7 +131,7 @@ def attribute_of_object(lo: Lowering, value: Const, name: str, node) -> Value:
     try:
         found = getattr(obj, name)
     except AttributeError:
-        raise core.unsupported(lo, node, f"`{value!r}` has no attribute `{name}`") from None
+        raise core.surely(lo, core.unsupported(lo, node, f"`{value!r}` has no attribute `{name}`"), AttributeError) from None
     text = f"{value.text}.{name}" if value.text else None
     if isinstance(obj, types.ModuleType):
         if core.is_code(found) or core.is_library_module(obj):
@@ -143,6 +146,8 @@ def attribute_of_object(lo: Lowering, value: Const, name: str, node) -> Value:
         return Const(found, text=text)
     if isinstance(obj, type) and not core.is_library(obj):
         return core.live_data(lo, name, found, (obj, name))
+    if isinstance(obj, types.FunctionType) and name in vars(obj):
+        return core.live_data(lo, name, found, (vars(obj), name))
     if isinstance(found, (int, float, bool, complex)) and isinstance(obj, type):
         return Const(found, text=text)
     why = f"the attribute `{name}` of an object cannot be read in a differentiated function yet"
@@ -205,7 +210,13 @@ def array_method(lo: Lowering, value: Value, name: str, args: list[Value], kwarg
         return value  # NumPy returns a real array itself
     if name in METHODS:
         return core.call_object(lo, METHODS[name], [value, *args], kwargs, node)
+    if name in OF_TEXTS:
+        return string_method(lo, value, name, args, kwargs, node)
     raise core.unsupported(lo, node, f"the method `{name}` is not known for this value", "call the NumPy function instead")
+
+
+OF_TEXTS = frozenset(vars(str)) - frozenset(dir(np.ndarray)) - frozenset(dir(list)) - frozenset(dir(dict)) - frozenset(dir(tuple))
+"""The methods that strings alone have."""
 
 
 def text_result(name: str) -> Type:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
+from sourcead.errors import AliasError
 from sourcead.frontend import core
 from sourcead.frontend.control import branches
 from sourcead.frontend.control.branches import RAISED
@@ -13,7 +14,7 @@ from sourcead.frontend.core import (
     POISON, BoundVal, Cell, ChoiceVal, FunctionVal, Lowering, MethodVal, SuperVal, TupleVal, Value, reach, roots
 )
 from sourcead.frontend.values import lists, numpy_brackets, objects, sequences, sets
-from sourcead.ir.nodes import Call, Const, Operand, Slice, Sub
+from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Sub
 from sourcead.ir.types import (
     ANY_DTYPE, BOOL, COMPLEX, FLOAT, INT, Array, DictT, ListT, MapT, NoneType, Scalar, SetT, Str, StructT, TupleT,
     Undefined, Unknown, rank, same_dtype
@@ -133,6 +134,17 @@ def effects_of(key: Operand) -> set[str]:
     of a part of any other type is not known.
     """
     return set(map(_effect, key if isinstance(key, tuple) else (key,)))
+
+
+def is_view(lo: Lowering, array: Atom, key: Operand) -> bool:
+    """Tell whether a part of an array shows what is written into the array later, which a number or copy does not."""
+    effects, axes = effects_of(key), rank(atom_type(array))
+    if effects == {"place"} and axes is not None:
+        return axes > (len(key) if isinstance(key, tuple) else 1)
+    if "unknown" in effects or effects == {"place"}:
+        reason = "an array is written while a part of it is changed, and it is not known whether that part is a view"
+        raise AliasError(reason, at=lo.here, instead="compute the right side first: `v = ...`")
+    return effects <= VIEWS
 
 
 def _effect(part: Operand) -> str:

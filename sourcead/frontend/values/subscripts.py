@@ -16,8 +16,8 @@ from sourcead.frontend.core import (
 from sourcead.frontend.values import lists, numpy_brackets, objects, sequences, sets
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Sub
 from sourcead.ir.types import (
-    ANY_DTYPE, BOOL, COMPLEX, FLOAT, INT, Array, ListT, MapT, NoneType, Scalar, SetT, Str, StructT, TupleT, Undefined,
-    Unknown, rank, same_dtype
+    ANY_DTYPE, BOOL, COMPLEX, FLOAT, INT, Array, DictT, ListT, MapT, NoneType, Scalar, SetT, Str, StructT, TupleT,
+    Undefined, Unknown, rank, same_dtype
 )
 
 
@@ -84,7 +84,7 @@ NUMBERS = (FLOAT, INT, BOOL, COMPLEX)
 @core.subscript.register(object)
 def item_of_data(lo: Lowering, base: Value, key: Value, node) -> Value:
     """Lower a subscript of an array, or of a list or tuple that is one IR value."""
-    operand = key_operand(lo, key)
+    operand = key_operand(lo, base, key)
     effects = effects_of(operand)
     of = core.data_type(lo, base)
     if of in NUMBERS:
@@ -111,8 +111,11 @@ def item_of_data(lo: Lowering, base: Value, key: Value, node) -> Value:
     return lo.wrap(var, shares=reach(base) if isinstance(base, Cell) and "copy" not in effects else ())
 
 
-def key_operand(lo: Lowering, key: Value) -> Operand:
-    """Return the operand of a subscript of an array, in which a tuple between the commas is an array of positions."""
+def key_operand(lo: Lowering, base: Value, key: Value) -> Operand:
+    """Return the operand of a subscript; between the commas of that of an array, a tuple is an array of positions."""
+    if isinstance(core.data_type(lo, base), DictT):
+        found, k = core.known(lo, key)
+        return Const(k) if found else lo.operand(key)
     operand = lo.operand(key)
     if not isinstance(operand, tuple):
         return operand
@@ -247,7 +250,7 @@ def store_in_array(lo: Lowering, base: Cell, key: Value, value: Value, node, mod
 
         branches.branch(lo, lo.read(key), [write_element, lambda: None])
         return
-    lo.write(base, (Sub(key_operand(lo, key)),), lo.operand(sequences.as_array(lo, value)), mode)
+    lo.write(base, (Sub(key_operand(lo, base, key)),), lo.operand(sequences.as_array(lo, value)), mode)
 
 
 def is_mask_of_element(lo: Lowering, base: Cell, key: Value) -> bool:

@@ -1,5 +1,6 @@
 """Aliases that cannot be established: a write through one of them is refused, or seen as Python shows it."""
 
+import copy
 import dataclasses
 from collections import deque, namedtuple
 
@@ -515,6 +516,15 @@ def refused_reshape_of_an_array_that_a_function_reads(x):
     keeping = Keeping(x)
     keeping.astype(x.astype(float)).reshape(3, 1)[0, 0] = 5.0
     return np.sum(keeping.read() ** 2)
+
+
+def refused_deep_copy_of_a_list_that_holds_an_array_twice(x):
+    rows = []
+    for _ in range(4 if x[0] > 0 else 3):
+        rows.append(x)
+    copies = copy.deepcopy(rows)
+    copies[0][0] = 5.0
+    return np.sum(copies[1] * x)
 
 
 PROGRAMS = {name: f for name, f in globals().items() if name.startswith("refused_")}

@@ -154,3 +154,20 @@ def test_an_array_of_another_shape_after_each_iteration(rest):
     loop = f"while True:\n  n += 1\n  if n > 2: break\n  w = w.sum(0, keepdims=True) * 2; {rest}"
     lines = f"w = x; n = 0\n {loop}\n return np.sum(h) + w[0]"
     assert judged_in_all_modes(program_of([lines]), X) == "right"
+
+
+MISSING = {
+    "a key": "y = {'b': x}; c = x[0]; n = 2\n while n > 0:\n  n -= 1\n  c = y.get('p', x[1]) * c\n return c",
+    "an index": "y = [x[0], x[1]]; s = 0.0\n for i in range(len(x)):\n  if len(y) > 5: s = s + y[5]\n  s = s + y[i]\n return s",
+}
+
+
+@pytest.mark.parametrize("lines", MISSING.values(), ids=MISSING)
+def test_forward_mode_of_an_item_that_is_not_there(lines):
+    assert judged_in_all_modes(program_of([lines]), X) == "right"
+
+
+@pytest.mark.parametrize("factor", ["sum(filter(lambda q: q > 5, x))", "sum([])", "sum(q for q in x if q > 5)", "len(x) - 2"])
+def test_the_gradient_of_a_float_is_a_float(factor):
+    program = program_of([f"return ({factor}) * x[1]"])
+    assert all(isinstance(d, float) for d in value_and_grad(program, verify=False)([0.4, 0.7])[1])

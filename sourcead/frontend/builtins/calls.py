@@ -50,7 +50,7 @@ def call_ufunc_at(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Va
         return compositions.composed(lo, fn, args, {}, node)
     if len(args) != 3 or not isinstance(args[0], Cell):
         raise core.unsupported(lo, node, f"`np.{fn.__self__.__name__}.at` cannot be differentiated", "write the loop")
-    lo.write(args[0], (Sub(subscripts.key_operand(lo, args[1])),), lo.operand(args[2]), mode)
+    lo.write(args[0], (Sub(subscripts.key_operand(lo, *args[:2])),), lo.operand(args[2]), mode)
     return Const(None)
 
 

@@ -30,14 +30,14 @@ def builtin_super(lo: Lowering, node, *args: Value) -> Value:
 
 
 @lowers(getattr)
-def builtin_getattr(lo: Lowering, node, value: Value, name: Value, *default: Value) -> Value:
+def builtin_getattr(lo: Lowering, node, value: Value, name: Value, default: Value | None = None) -> Value:
     """Lower `getattr(obj, "name")`."""
     word = known_name(lo, getattr, name)
-    has = core.has_attribute(lo, value, word) if len(default) == 1 else True
+    has = True if default is None else core.has_attribute(lo, value, word)
     if has is None:
         raise core.refused(lo, f"whether this has an attribute `{word}` is not known before the program runs")
     if not has:
-        return default[0]
+        return default
     return core.attribute(lo, value, word, node)
 
 

@@ -58,7 +58,8 @@ def resolve(lo: Lowering, name: str) -> Value:
     if hasattr(builtins, name):
         return Const(getattr(builtins, name), text=name)
     error = UnsupportedSyntaxError(f"the name `{name}` is not defined", at=lo.here)
-    raise error if name.startswith("$") else surely(lo, error, NameError)
+    is_sure = not name.startswith("$") and not lo.in_pairs  # a recursive function is lowered apart from what is around it
+    raise surely(lo, error, NameError) if is_sure else error
 
 
 def without_value(lo: Lowering, name: str, scope: Scope) -> UnsupportedSyntaxError:

@@ -50,7 +50,8 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
     if fn is operator.or_ and all(isinstance(v, Cell) and v.kind == "dict" for v in values):
         for value in values:
             lo.sure(value)
-        return lo.new_dict({**values[0].items, **values[1].items})
+        of_class = next((v for v in values if v.default is not None or v.cls is not None), values[0])  # it is of the class of that one
+        return lo.like(of_class, {**values[0].items, **values[1].items}, "items")
     if fn is operator.or_ and any(kind_of_object(lo, v) == "dict" for v in values):  # one of them is one value
         made = core.call_method(lo, values[0], "copy", [], {}, None)
         core.call_method(lo, made, "update", [values[1]], {}, None)
@@ -119,7 +120,7 @@ def identity_test(lo: Lowering, fn: Any, a: Value, b: Value) -> Value:
     if same is not None:
         of_arguments = [roots(v) & lo.params.keys() for v in (a, b) if isinstance(v, Cell)]
         if not same and len(of_arguments) == 2 and all(of_arguments):  # each call checks that they are not one object
-            lo.note_written(set().union(*of_arguments))
+            lo.note_compared(set().union(*of_arguments))
         return Const(same == (fn is operator.is_))
     if not any(exists_once(lo, v) for v in (a, b)):
         raise core.refused(lo, "whether these are one object is not known before the program runs")

@@ -191,7 +191,7 @@ def augment_item(lo: Lowering, base: Cell, key: Value, fn, before: Atom, added: 
 
     An item that is a view shows what was written since, a number or a copy does not.
     """
-    value, path = sequences.as_array(lo, added), (Sub(subscripts.key_operand(lo, key)),)
+    value, path = sequences.as_array(lo, added), (Sub(subscripts.key_operand(lo, base, key)),)
     mode = {operator.add: "add", operator.sub: "sub"}.get(fn)
     if before is not lo.read(base) and subscripts.is_view(lo, before, path[0].key):
         before = lo.read(base)

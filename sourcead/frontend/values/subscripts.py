@@ -16,8 +16,8 @@ from sourcead.frontend.core import (
 from sourcead.frontend.values import lists, numpy_brackets, objects, sequences, sets
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Sub
 from sourcead.ir.types import (
-    ANY_DTYPE, BOOL, COMPLEX, FLOAT, INT, Array, ListT, MapT, NoneType, Scalar, SetT, Str, StructT, TupleT, Undefined,
-    Unknown, rank, same_dtype
+    ANY_DTYPE, BOOL, COMPLEX, FLOAT, INT, Array, DictT, ListT, MapT, NoneType, Scalar, SetT, Str, StructT, TupleT,
+    Undefined, Unknown, rank, same_dtype
 )
 
 
@@ -84,7 +84,7 @@ NUMBERS = (FLOAT, INT, BOOL, COMPLEX)
 @core.subscript.register(object)
 def item_of_data(lo: Lowering, base: Value, key: Value, node) -> Value:
     """Lower a subscript of an array, or of a list or tuple that is one IR value."""
-    operand = key_operand(lo, key)
+    operand = key_operand(lo, base, key)
     effects = effects_of(operand)
     of = core.data_type(lo, base)
     if of in NUMBERS:
@@ -111,8 +111,11 @@ def item_of_data(lo: Lowering, base: Value, key: Value, node) -> Value:
     return lo.wrap(var, shares=reach(base) if isinstance(base, Cell) and "copy" not in effects else ())
 
 
-def key_operand(lo: Lowering, key: Value) -> Operand:
-    """Return the operand of a subscript of an array, in which a tuple between the commas is an array of positions."""
+def key_operand(lo: Lowering, base: Value, key: Value) -> Operand:
+    """Return the operand of a subscript; between the commas of that of an array, a tuple is an array of positions."""
+    if isinstance(core.data_type(lo, base), DictT):
+        found, k = core.known(lo, key)
+        return Const(k) if found else lo.operand(key)
     operand = lo.operand(key)
     if not isinstance(operand, tuple):
         return operand
@@ -228,8 +231,7 @@ def _store_in_runtime_list(lo: Lowering, base: Cell, key: Value, value: Value, n
         store_in_array(lo, base, key, value, node, mode)
         return
     operand = lo.operand(value)
-    if not isinstance(base, Cell):
-        raise core.unsupported(lo, node, "an assignment to a part of a value that may be a number", "keep it an array on every path")
+    refuse_part_of_number(lo, base, node)
     lo.write(base, (Sub(lo.operand(key)),), operand, mode)
     if isinstance(atom_type(lo.read(base)), ListT):
         lo.put(base, value)
@@ -238,6 +240,7 @@ def _store_in_runtime_list(lo: Lowering, base: Cell, key: Value, value: Value, n
 @core.store.register(Cell)
 def store_in_array(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
     """Lower `a[key] = value` for an array; a mask of an array without axes says whether its one element is written."""
+    refuse_part_of_number(lo, base, node)
     if is_mask_of_element(lo, base, key):
 
         def write_element() -> None:
@@ -247,7 +250,13 @@ def store_in_array(lo: Lowering, base: Cell, key: Value, value: Value, node, mod
 
         branches.branch(lo, lo.read(key), [write_element, lambda: None])
         return
-    lo.write(base, (Sub(key_operand(lo, key)),), lo.operand(sequences.as_array(lo, value)), mode)
+    lo.write(base, (Sub(key_operand(lo, base, key)),), lo.operand(sequences.as_array(lo, value)), mode)
+
+
+def refuse_part_of_number(lo: Lowering, base: Value, node) -> None:
+    """Refuse a write to a part of a value that no cell holds."""
+    if not isinstance(base, Cell):
+        raise core.unsupported(lo, node, "an assignment to a part of a value that may be a number", "keep it an array on every path")
 
 
 def is_mask_of_element(lo: Lowering, base: Cell, key: Value) -> bool:

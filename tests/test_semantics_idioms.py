@@ -130,3 +130,31 @@ def test_objects_made_of_as_many_elements_as_are_known_are_written(line):
     f = made(f"objects = [Some(v=v) for v in {line.strip()}]\nfor o in objects:\n    o.v *= s + x[0]\nreturn objects[0].v * objects[-1].v",
              "x, A, s", np=np, Some=SimpleNamespace)  # fmt: skip
     assert judged_in_all_modes(f, X, A, S) == "right"
+
+
+WRITTEN_BY_THE_RIGHT_SIDE = """
+    x[::2] *= bump(x, s)
+    x[:] -= bump(x, s)
+    x[1:] += bump(x, s)
+    x[0] *= bump(x, s)
+    x[1] -= bump(x, s)
+    x[[0, 1]] *= bump(x, s)
+    x[x > 0] += bump(x, s)
+    x *= bump(x, s)
+    x[1:][0] += bump(x, s); x[1:][:1] *= bump(x, s)
+    view = x[1:]; x[:2] *= bump(view, s); x[0] += view[1]
+    x[..., 1] *= bump(x, s)
+    items = [x]; items[0][:2] *= bump(x, s)
+    d = {'a': x}; d['a'] *= bump(x, s)
+    o = Some(v=x); o.v[::2] *= bump(o.v, s)
+    x = x[::2] * bump(x, s)
+    x = np.array([x[0], bump(x, s), x[0]])
+    B = np.outer(x, x); B[0] *= bump(B, s)[0]; x = B[0] + B[1]
+"""
+
+
+@pytest.mark.parametrize("line", WRITTEN_BY_THE_RIGHT_SIDE.strip().splitlines())
+def test_the_right_side_writes_what_is_augmented(line):
+    bump = "def bump(a, by):\n    a += by\n    return a[0]\n"
+    f = made(f"{bump}x = x.copy()\n{line.strip()}\nreturn x @ x", "x, A, s", np=np, Some=SimpleNamespace)
+    assert judged_in_all_modes(f, X, A, S) == "right"

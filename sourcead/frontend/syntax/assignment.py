@@ -187,9 +187,14 @@ def lower_augassign(lo: Lowering, node) -> None:
 
 
 def augment_item(lo: Lowering, base: Cell, key: Value, fn, before: Atom, added: Value) -> None:
-    """Lower `base[key] op= added` of an array, which was `before` when the item was read; evaluating `added` may have written it."""
-    value, path = sequences.as_array(lo, added), (Sub(subscripts.key_operand(lo, key)),)
+    """Lower `base[key] op= added` of an array, which was `before` when the item was read; evaluating `added` may have written it.
+
+    An item that is a view shows what was written since, a number or a copy does not.
+    """
+    value, path = sequences.as_array(lo, added), (Sub(subscripts.key_operand(lo, base, key)),)
     mode = {operator.add: "add", operator.sub: "sub"}.get(fn)
+    if before is not lo.read(base) and subscripts.is_view(lo, before, path[0].key):
+        before = lo.read(base)
     if mode and before is lo.read(base) and subscripts.effects_of(path[0].key) <= subscripts.VIEWS:
         lo.write(base, path, lo.operand(value), mode)
     else:

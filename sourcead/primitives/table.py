@@ -54,10 +54,12 @@ def compositions_of(function) -> list[Composition]:
 
 
 def read_scipy(where: str) -> None:
-    """Import the families of `scipy.special` or `scipy.linalg`, given the name of a module of SciPy."""
+    """Import the families of `scipy.special`, `scipy.linalg` or what is in `scipy_stats.py`, given the name of a module of SciPy."""
     if where.startswith("scipy.special"):
         from sourcead.primitives.scipy_special import (  # noqa: F401
             bessel, distributions, elementary, integrals, orthogonal, several_results
         )
+    elif where.startswith(("scipy.stats", "scipy.spatial.distance")):
+        from sourcead.primitives import scipy_stats  # noqa: F401
     elif where.startswith("scipy.linalg"):
         from sourcead.primitives import scipy_linalg  # noqa: F401

@@ -1,10 +1,11 @@
 """Lower the built-in functions for objects: `super`, `getattr`, `setattr`, `hasattr`, `type`, `partial`."""
 
 import functools
+import inspect
 
 from sourcead.frontend import core
 from sourcead.frontend.builtins.arguments import lowers
-from sourcead.frontend.core import BoundVal, Cell, Lowering, SuperVal, Value
+from sourcead.frontend.core import BoundVal, Cell, Lowering, SuperVal, TupleVal, Value
 from sourcead.frontend.values import objects
 from sourcead.ir.nodes import Const
 from sourcead.ir.records import is_frozen
@@ -87,6 +88,15 @@ def builtin_type(lo: Lowering, node, *args: Value) -> Value:
     """Lower `type(obj)`."""
     classes = core.classes_of(lo, args[0]) if len(args) == 1 else ()
     return Const(classes[0]) if len(classes) == 1 else core.call_library(lo, type, list(args), {}, node)
+
+
+@lowers(inspect.getfullargspec)
+def builtin_getfullargspec(lo: Lowering, node, function: Value) -> Value:
+    """Lower `inspect.getfullargspec(f)` of a function that is known while compiling."""
+    spec = inspect.getfullargspec(core.certain(lo, function, node, "the parameters of a function that is not known here"))
+    names = {name: lo.new_list(map(Const, getattr(spec, name))) for name in ("args", "kwonlyargs")}
+    found = {name: names.get(name) or core.as_value(lo, part) for name, part in zip(spec._fields, spec)}
+    return TupleVal(tuple(found.values()), None, type(spec))
 
 
 @lowers(functools.partial)

@@ -9,7 +9,7 @@ import numpy as np
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.core import Cell, FunctionVal, Iterable, Lowering, MethodVal, TupleVal, Value
-from sourcead.frontend.core.known_values import FOLDABLE
+from sourcead.frontend.core.known_values import FOLDABLE, PURE
 from sourcead.frontend.values import lists, objects
 from sourcead.ir.nodes import Attr, Call, Const, Slice, Var, View
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Scalar, Str, Type, Unknown, is_array, kind_of, rank
@@ -84,7 +84,8 @@ def attribute_of_data(lo: Lowering, value: Value, name: str, node) -> Value:
 def attribute_of_immutable(obj: Any, name: str) -> Const | None:
     """Return an attribute of an object that cannot change, such as `sys.float_info.min`, or None for any other object."""
     named = isinstance(obj, tuple) and hasattr(obj, "n_fields")  # a tuple of the interpreter whose items have names
-    if not named and not isinstance(obj, (np.dtype, np.finfo, np.iinfo)) and type(obj).__module__ not in ("types", "typing"):
+    constant = named or isinstance(obj, (np.dtype, np.finfo, np.iinfo, types.CodeType, *PURE))
+    if not constant and type(obj).__module__ not in ("types", "typing"):
         return None
     found = getattr(obj, name, None)
     return Const(found) if found is not None and isinstance(found, (*FOLDABLE, float)) else None

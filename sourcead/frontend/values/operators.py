@@ -15,11 +15,13 @@ from sourcead.frontend.core import (
     VALUE, BoundVal, Cell, ChoiceVal, FunctionVal, Iterable, Lowering, MethodVal, OptionalVal, SuperVal, TupleVal,
     Value, leaves, roots
 )
+from sourcead.frontend.core.known_values import PURE
 from sourcead.frontend.values import iterables, lists, objects, sequences, sets
-from sourcead.ir.nodes import Atom, Call, Const, Var
+from sourcead.ir.nodes import Atom, Call, Const, Var, View
 from sourcead.ir.types import (
-    BOOL, AnyTuple, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, Undefined, Unknown, join
+    BOOL, AnyTuple, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, Undefined, Unknown, join, rank
 )
+from sourcead.primitives.table import record_of
 
 
 @core.operate.register(object)
@@ -57,8 +59,12 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
         return made
     if (found := sets.operate(lo, fn, values)) is not None:
         return found
+    if fn in (operator.eq, operator.ne) and any(map(core.is_none, values)) and not any(may_be_array(lo, v) for v in values):
+        none = [is_none(lo, v) for v in values]
+        if None not in none:
+            return Const(all(none) == (fn is operator.eq))
     folded = core.fold(lo, fn, list(values))
-    if folded is not None and isinstance(folded.value, (bool, str, type(None))):
+    if folded is not None and isinstance(folded.value, (bool, str, type(None), *PURE)):
         return folded
     if folded is not None and (lo.static_only or all(isinstance(v, Const) for v in values) and fn is operator.neg):
         return folded
@@ -187,8 +193,9 @@ def is_array_of_its_own(lo: Lowering, cell: Cell) -> bool:
     while isinstance(core.data_type(lo, cell), Array) and not cell.shares:
         if cell.base is None:
             return True
-        if cell.step is None:
-            return False
+        shorter = isinstance(cell.step, View) and record_of(cell.step.fn).view == "shorter"
+        if cell.step is None or shorter and rank(atom_type(lo.read(cell))) is None:
+            return False  # it may be its base
         cell = cell.base
     return False
 
@@ -201,6 +208,11 @@ def is_none(lo: Lowering, value: Value) -> bool | None:
     if isinstance(t, NoneType):
         return True
     return False if isinstance(t, (Scalar, Array, Str, ListT, DictT, TupleT)) else None
+
+
+def may_be_array(lo: Lowering, value: Value) -> bool:
+    """Tell whether a value may be an array, or an object, which says itself what it is equal to."""
+    return core.class_of(value) is not None or isinstance(core.data_type(lo, value), (Array, Unknown))
 
 
 def contains(lo: Lowering, item: Value, container: Value, negated: bool, node) -> Value:

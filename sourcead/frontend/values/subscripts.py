@@ -231,8 +231,7 @@ def _store_in_runtime_list(lo: Lowering, base: Cell, key: Value, value: Value, n
         store_in_array(lo, base, key, value, node, mode)
         return
     operand = lo.operand(value)
-    if not isinstance(base, Cell):
-        raise core.unsupported(lo, node, "an assignment to a part of a value that may be a number", "keep it an array on every path")
+    refuse_part_of_number(lo, base, node)
     lo.write(base, (Sub(lo.operand(key)),), operand, mode)
     if isinstance(atom_type(lo.read(base)), ListT):
         lo.put(base, value)
@@ -241,6 +240,7 @@ def _store_in_runtime_list(lo: Lowering, base: Cell, key: Value, value: Value, n
 @core.store.register(Cell)
 def store_in_array(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
     """Lower `a[key] = value` for an array; a mask of an array without axes says whether its one element is written."""
+    refuse_part_of_number(lo, base, node)
     if is_mask_of_element(lo, base, key):
 
         def write_element() -> None:
@@ -251,6 +251,12 @@ def store_in_array(lo: Lowering, base: Cell, key: Value, value: Value, node, mod
         branches.branch(lo, lo.read(key), [write_element, lambda: None])
         return
     lo.write(base, (Sub(key_operand(lo, base, key)),), lo.operand(sequences.as_array(lo, value)), mode)
+
+
+def refuse_part_of_number(lo: Lowering, base: Value, node) -> None:
+    """Refuse a write to a part of a value that no cell holds."""
+    if not isinstance(base, Cell):
+        raise core.unsupported(lo, node, "an assignment to a part of a value that may be a number", "keep it an array on every path")
 
 
 def is_mask_of_element(lo: Lowering, base: Cell, key: Value) -> bool:

@@ -28,6 +28,7 @@ from sourcead.passes.cleanup.copies import propagate_copies
 from sourcead.passes.cleanup.dead_code import remove_dead
 from sourcead.passes.cleanup.shape_queries import query_current_versions, query_first_versions, share_shapes
 from sourcead.passes.cleanup.sums_of_products import factor_sums, multiply_einsums
+from sourcead.passes.cleanup.unread_arms import drop_unread_arms
 from sourcead.passes.cleanup.writes_through_reshape import expand_writes_through_reshape
 from sourcead.passes.loops.fission import sum_after_loops
 from sourcead.passes.loops.hoisting import expand_row_reshapes, hoist_products
@@ -137,6 +138,7 @@ AFTER = (
     Pass(simplify, "before sums are factored: a product that is read once only must be seen to be"),
     Pass(factor_sums, "before products of matrices: it makes smaller `einsum`s of larger ones"),
     Pass(multiply_einsums, "after the last pass that reads or makes an `einsum`"),
+    Pass(drop_unread_arms, "before the last simplification, which removes what the arms made"),
     Pass(simplify, "to remove the factors that are no longer read, and transposes of transposes"),
     Pass(without_nothing, "after simplification: it asks who looks at a variable that may hold nothing"),
     Pass(check_assigned, "after it: of what is then still None or undefined, it checks the reads", None, ("lists",)),

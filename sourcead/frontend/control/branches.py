@@ -16,7 +16,7 @@ from sourcead.frontend.core import (
     FALSE, MISSING, POISON, SEEN, TRUE, UNSURE, VALUE, Cell, Flag, Lowering, Meta, MustBeOneValue, MustMaterialise,
     NeverReturns, NotStatic, Slots, Value, leaves, next_birth
 )
-from sourcead.ir.nodes import Atom, Block, Branch, Effect, Stmt
+from sourcead.ir.nodes import Atom, Block, Branch, Const, Effect, Stmt
 from sourcead.ir.types import Scalar
 
 
@@ -144,6 +144,11 @@ def _lower_arm(lo: Lowering, arm: Callable[[], Any], birth: int, one_value: set)
             value = arm()
         except NeverReturns:
             value = RAISED
+        except UnsupportedSyntaxError as error:
+            cls, place = core.surely_raised(error)
+            if place is not stmts or any(issubclass(cls, caught) for caught in lo.catching):
+                raise
+            value = raised(lo, lo.build.call(cls, Const(error.reason), name="error"))
         lo.build.within = within
         for place in one_value:
             left = value if place is None else place[0].get(place[1])

@@ -7,9 +7,10 @@ from typing import Any
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend.core.cells import Cell, LocalData, Value, cells_of, roots
+from sourcead.frontend.core.errors import surely
 from sourcead.frontend.core.journal import MISSING, Meta, Slots
 from sourcead.frontend.core.known_values import is_code
-from sourcead.frontend.core.lowering import Lowering
+from sourcead.frontend.core.lowering import Lowering, Scope
 from sourcead.ir.nodes import UNDEFINED, Const, Let
 from sourcead.ir.records import find, is_record
 
@@ -38,13 +39,15 @@ def resolve(lo: Lowering, name: str) -> Value:
         if name in scope.names:
             value = scope.names[name]
             if value is UNDEFINED:
-                raise UnsupportedSyntaxError(f"`{name}` is read here, but nothing was assigned to it on this path", at=lo.here)
+                raise unassigned(lo, name, scope)
             if lo.reads is not None:
                 lo.reads.add((scope.names, name))
                 lo.reads.update(root.slots for cell in cells_of(value) for root in (cell, *roots(cell)))
             return value
         if name in scope.ended:
             raise UnsupportedSyntaxError(f"`{name}` has its value in the reverse sweep, inside its `adjoint_of` block", at=lo.here)
+        if name in scope.assigned:
+            raise unassigned(lo, name, scope)
     source = scope.source
     if name in source.closure:
         return outside(lo, name, source.closure[name], "cell_contents", source)
@@ -52,7 +55,14 @@ def resolve(lo: Lowering, name: str) -> Value:
         return outside(lo, name, source.globals, name, source)
     if hasattr(builtins, name):
         return Const(getattr(builtins, name), text=name)
-    raise UnsupportedSyntaxError(f"the name `{name}` is not defined", at=lo.here)
+    error = UnsupportedSyntaxError(f"the name `{name}` is not defined", at=lo.here)
+    raise surely(lo, error, NameError) if name.isidentifier() else error  # others are those of the compiler
+
+
+def unassigned(lo: Lowering, name: str, scope: Scope) -> UnsupportedSyntaxError:
+    """Make the error for a variable of a function that is read before it has a value."""
+    error = UnsupportedSyntaxError(f"`{name}` is read here, but nothing was assigned to it on this path", at=lo.here)
+    return surely(lo, error, UnboundLocalError if scope is lo.scope else NameError)
 
 
 def outside(lo: Lowering, name: str, where, key: str, source) -> Value:

@@ -159,3 +159,109 @@ def test_a_loop_that_surely_runs_needs_no_check():
 
     derivative = value_and_grad(last, verify=False)
     assert derivative(X)[0] == 3.0 and "UnboundLocalError" not in derivative.source
+
+
+z = 3.0
+
+
+def read_before_it_is_bound_in_the_other_arm(x):
+    if x[0] > 0:
+        y = z * x  # noqa: F823
+    else:
+        z = 2.0
+        y = z * x
+    return np.sum(y)
+
+
+def bound_in_an_earlier_iteration(x):
+    t = 0.0
+    for i in range(3):
+        if x[i] > 0:
+            t += z * x[i]  # noqa: F823
+        else:
+            z = x[i] * 2  # noqa: F841
+    return t
+
+
+def the_previous_element(x):
+    t = 0.0
+    for v in x:
+        t += z * v if t != 0.0 else v  # noqa: F823
+        z = v  # noqa: F841
+    return t
+
+
+def free_variable(x):
+    def inner(v):
+        return v * z
+
+    if x[0] > 0:
+        z = x[1]
+    return inner(x[0])
+
+
+def position_that_is_not_there(x):
+    if x[0] < 0:
+        return (1.0, 2.0)[5] * x[0]
+    return x[0]
+
+
+def key_that_is_not_there(x):
+    items = {}
+    y = items["k"] * x[0] if x[0] < 0 else x[0]
+    return y * x[1]
+
+
+def name_that_does_not_exist(x):
+    y = x[0] if x[0] > 0 else no_such_name  # noqa: F821
+    return y * x[1]
+
+
+def target_of_a_comprehension(x):
+    return sum([z * z for z in x]) + z * x[0]
+
+
+def global_by_declaration(x):
+    global z
+    return z * x[0]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(
+    "f",
+    [
+        read_before_it_is_bound_in_the_other_arm, bound_in_an_earlier_iteration, the_previous_element, free_variable,
+        position_that_is_not_there, key_that_is_not_there, name_that_does_not_exist, target_of_a_comprehension, global_by_declaration,
+    ],
+    ids=lambda f: f.__name__,
+)  # fmt: skip
+def test_an_arm_that_surely_raises(f, sign):
+    x = sign * np.array([0.5, -1.2, 2.0])
+    try:
+        expected = f(x)
+    except (LookupError, NameError) as error:
+        with pytest.raises((LookupError, NameError)) as raised:
+            value_and_grad(f, verify=False)(x)
+        assert issubclass(raised.type, LookupError) == isinstance(error, LookupError)
+    else:
+        value, gradient = value_and_grad(f, verify=False)(x)
+        assert value == pytest.approx(expected)
+        steps = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
+        np.testing.assert_allclose(gradient, steps, rtol=1e-6, atol=1e-8)
+
+
+def one_condition(x):
+    c = x[0] > 0
+    if c:
+        y = x * 2
+    total = np.sum(x)
+    if not c:
+        return total
+    return total + np.sum(y * x)
+
+
+def test_a_name_is_not_missing_under_the_condition_that_bound_it():
+    derivative = value_and_grad(one_condition, verify=False)
+    for x in (X, -X):
+        derivative(x)
+        assert "None" not in derivative.source and "UnboundLocalError" not in derivative.source

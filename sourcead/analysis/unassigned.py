@@ -8,6 +8,7 @@ function is differentiated.  It becomes `UNDEFINED` again, which prints as no st
 variable is None reads the variable.
 """
 
+import operator
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -15,10 +16,10 @@ from dataclasses import replace
 from sourcead import runtime
 from sourcead.analysis.connected import reachable
 from sourcead.ir.nodes import (
-    UNDEFINED, Append, Atom, Block, Branch, Build, Call, Const, Effect, Function, Let, Loop, Range, Stmt, Var,
+    UNDEFINED, Append, Atom, Block, Branch, Build, Call, Const, Effect, Function, Let, Loop, Op, Range, Stmt, Var,
     operand_atoms
 )
-from sourcead.ir.walk import bound_vars, map_blocks, walk
+from sourcead.ir.walk import bound_vars, definitions, map_blocks, walk
 
 NOTHING = Const(None)
 Conditions = frozenset[tuple[Atom, bool]]
@@ -82,6 +83,7 @@ def may_be_none(block: Block, *missing: Const) -> dict[Var, Conditions]:
         y = if c: yield x else: yield None      ->      y: c is false
     """
     missing = missing or (NOTHING,)
+    made = definitions(block)
     found: dict[Var, Conditions] = {}
 
     def hand_on(var: Var, atom: Atom, given: Conditions, bound: set[Var] | frozenset = frozenset()) -> None:
@@ -93,13 +95,13 @@ def may_be_none(block: Block, *missing: Const) -> dict[Var, Conditions]:
     before = None
     while found != before:
         before = dict(found)
-        for stmt, given in with_conditions(block):
+        for stmt, given in with_conditions(block, made):
             match stmt.op:
-                case Branch(cond, then, orelse):
-                    for arm, value in ((then, True), (orelse, False)):
+                case Branch():
+                    for arm, taken in inside(stmt.op, made):
                         for var, atom in zip(stmt.targets, () if raises(arm) else arm.results):
-                            hand_on(var, atom, given | {(cond, value)})
-                case Loop(body=body, params=params):
+                            hand_on(var, atom, given | taken)
+                case Loop(body=body):
                     bound = {v for s in (stmt, *walk(body)) for v in (*s.targets, *bound_vars(s.op))}  # other values in each iteration
                     after = dict(zip(stmt.targets, body.results)) if runs_at_least_once(stmt) else {}  # what the last iteration leaves
                     for var, atom in links(stmt):
@@ -110,17 +112,22 @@ def may_be_none(block: Block, *missing: Const) -> dict[Var, Conditions]:
     return found
 
 
-def with_conditions(block: Block, given: Conditions = frozenset()) -> Iterator[tuple[Stmt, Conditions]]:
-    """Yield each statement, also inside others, before those inside it, with the conditions of the branches that it is in."""
+def with_conditions(block: Block, made: dict[Var, Stmt], given: Conditions = frozenset()) -> Iterator[tuple[Stmt, Conditions]]:
+    """Yield each statement, before those inside it, with the conditions of the branches that it is in; `made` are all definitions."""
     for stmt in block.stmts:
         yield stmt, given
-        match stmt.op:
-            case Branch(cond, then, orelse):
-                yield from with_conditions(then, given | {(cond, True)})
-                yield from with_conditions(orelse, given | {(cond, False)})
-            case _:
-                for inner in stmt.op.blocks:
-                    yield from with_conditions(inner, given)
+        for inner, taken in inside(stmt.op, made):
+            yield from with_conditions(inner, made, given | taken)
+
+
+def inside(op: Op, made: dict[Var, Stmt]) -> list[tuple[Block, Conditions]]:
+    """Return the blocks of an op, the arms of a branch with the condition that holds in each; `not c` counts as what it negates."""
+    if not isinstance(op, Branch):
+        return [(b, frozenset()) for b in op.blocks]
+    cond, value = op.cond, True
+    while cond in made and isinstance(negation := made[cond].op, Call) and negation.fn is operator.not_:
+        cond, value = negation.args[0], not value
+    return [(op.then, frozenset({(cond, value)})), (op.orelse, frozenset({(cond, not value)}))]
 
 
 def is_possible(conditions: Conditions) -> bool:
@@ -155,7 +162,7 @@ def moved_unassigned(block: Block, is_moved: Callable[[Var, Atom], bool]) -> set
 def _is_looked_at(block: Block, holders: dict[Var, Conditions]) -> bool:
     """Return whether a statement reads one of the holders at a point where the holder may be None."""
     tuples: dict[Atom, tuple[Atom, ...]] = {}
-    for stmt, given in with_conditions(block):
+    for stmt, given in with_conditions(block, definitions(block)):
         match stmt.op:
             case Build("tuple", items):
                 tuples[stmt.targets[0]] = tuple(a for item in items for a in operand_atoms(item))

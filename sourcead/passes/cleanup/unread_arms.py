@@ -9,35 +9,33 @@ it on to a variable for which this holds.
 
 from dataclasses import replace
 
-from sourcead.analysis.unassigned import NOTHING, Conditions, is_possible, raises
+from sourcead.analysis.unassigned import NOTHING, Conditions, inside, is_possible, raises
 from sourcead.ir.nodes import Atom, Block, Branch, Function, Stmt, Var
-from sourcead.ir.walk import rewrite, with_body
+from sourcead.ir.walk import definitions, rewrite, with_body
+
+NEVER: Conditions = frozenset({(NOTHING, True), (NOTHING, False)})  # the condition of a read that does not occur
 
 
 def drop_unread_arms(function: Function) -> Function:
     """Return the function with None for the results of arms that nothing reads where that arm is taken."""
-    reads = read_conditions(function.body)
+    made = definitions(function.body)
+    reads = read_conditions(function.body, made)
 
     def change(stmt: Stmt) -> tuple[Stmt]:
         if not isinstance(stmt.op, Branch):
             return (stmt,)
-
-        def arm(block: Block, value: bool) -> Block:
-            if raises(block):
-                return block
-            taken = {(stmt.op.cond, value)}
-            kept = tuple(a if is_possible(reads.get(v, Conditions()) | taken) else NOTHING for v, a in zip(stmt.targets, block.results))
-            return block if kept == block.results else replace(block, results=kept)
-
-        then, orelse = arm(stmt.op.then, True), arm(stmt.op.orelse, False)
-        unchanged = then is stmt.op.then and orelse is stmt.op.orelse
-        return (stmt if unchanged else replace(stmt, op=replace(stmt.op, then=then, orelse=orelse)),)
+        old, new = (stmt.op.then, stmt.op.orelse), []
+        for arm, taken in inside(stmt.op, made):
+            read = [is_possible(reads[v] | taken) if v in reads else True for v in stmt.targets]
+            unchanged = all(read) or raises(arm)
+            new.append(arm if unchanged else replace(arm, results=tuple(a if r else NOTHING for a, r in zip(arm.results, read))))
+        return (stmt if new == [*old] else replace(stmt, op=replace(stmt.op, then=new[0], orelse=new[1])),)
 
     return with_body(function, rewrite(function.body, change))
 
 
-def read_conditions(block: Block) -> dict[Var, Conditions]:
-    """Return for each variable that is read the conditions of branches that have these values wherever it is read."""
+def read_conditions(block: Block, made: dict[Var, Stmt]) -> dict[Var, Conditions]:
+    """Return for each variable that is read the conditions of branches that hold wherever it is read; `made` are all definitions."""
     found: dict[Var, Conditions] = {}
 
     def read(atom: Atom, given: Conditions) -> None:
@@ -49,18 +47,14 @@ def read_conditions(block: Block) -> dict[Var, Conditions]:
         for stmt in reversed(block.stmts):
             for atom in stmt.op.reads:
                 read(atom, given)
-            if not isinstance(stmt.op, Branch):
-                for inner in stmt.op.blocks:
-                    for atom in inner.results:
-                        read(atom, given)
-                    visit(inner, given)
-                continue
-            for inner, value in ((stmt.op.then, True), (stmt.op.orelse, False)):
-                here = given | {(stmt.op.cond, value)}
-                for target, atom in zip(stmt.targets, () if raises(inner) else inner.results):
-                    if target in found:
-                        read(atom, found[target] | here)
-                visit(inner, here)
+            for inner, taken in inside(stmt.op, made):
+                if not isinstance(stmt.op, Branch):
+                    takers = [given] * len(inner.results)
+                else:
+                    takers = [found.get(v, NEVER) for v in (() if raises(inner) else stmt.targets)]
+                for atom, taker in zip(inner.results, takers):
+                    read(atom, taker | given | taken)
+                visit(inner, given | taken)
 
     for atom in block.results:
         read(atom, Conditions())

@@ -18,12 +18,12 @@ from dataclasses import replace
 
 from sourcead import runtime
 from sourcead.analysis.connected import reachable
-from sourcead.analysis.unassigned import NOTHING, Conditions, is_possible, links, may_be_none, with_conditions
+from sourcead.analysis.unassigned import NOTHING, Conditions, inside, is_possible, links, may_be_none, with_conditions
 from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Block, Branch, Build, Call, Const, Effect, Function, Let, Loop, Origin, Stmt, Var
 )
 from sourcead.ir.types import BOOL, UNKNOWN
-from sourcead.ir.walk import map_blocks, walk, with_body
+from sourcead.ir.walk import definitions, map_blocks, walk, with_body
 
 Checked = frozenset[Var]
 
@@ -36,8 +36,9 @@ def check_assigned(function: Function, lists: bool) -> Function:
         lists: whether a variable can hold None; if not, variants of loops say what is assigned.
     """
     holders = may_be_none(function.body, *((NOTHING,) if lists else (NOTHING, UNDEFINED)))
+    made = definitions(function.body)
     returned = {a for a in function.body.results if a in holders}
-    read = returned.union(*(unassigned_reads(stmt, given, holders) for stmt, given in with_conditions(function.body)))
+    read = returned.union(*(unassigned_reads(stmt, given, holders) for stmt, given in with_conditions(function.body, made)))
     if not read:
         return function
     body, condition = function.body, holds_none
@@ -48,7 +49,7 @@ def check_assigned(function: Function, lists: bool) -> Function:
         def condition(v: Var) -> tuple[list[Stmt], Atom]:
             return [], flags[v]
 
-    body, checked = checked_block(body, holders, frozenset(), condition)
+    body, checked = checked_block(body, holders, made, frozenset(), condition)
     stmts = [s for v in sorted(returned - checked, key=lambda v: v.id) for s in check(v, condition, None)]
     return with_body(function, replace(body, stmts=(*body.stmts, *stmts)))
 
@@ -87,23 +88,17 @@ def check(v: Var, condition: Callable, origin: Origin | None) -> list[Stmt]:
 
 
 def checked_block(
-    block: Block, holders: dict[Var, Conditions], checked: Checked, condition: Callable, given: Conditions = frozenset()
+    block: Block, holders: dict[Var, Conditions], made: dict[Var, Stmt], checked: Checked, condition: Callable,
+    given: Conditions = frozenset(),
 ) -> tuple[Block, Checked]:
     """Return the block with a check before each first read of a variable that may be unassigned there, and what is checked at its end."""
     stmts: list[Stmt] = []
-
-    def arm(inner: Block, *conditions: tuple[Atom, bool]) -> Block:
-        return checked_block(inner, holders, checked, condition, given.union(conditions))[0]
-
     for stmt in block.stmts:
         for v in sorted(unassigned_reads(stmt, given, holders) - checked, key=lambda v: v.id):
             stmts += check(v, condition, stmt.origin)
             checked |= {v}
-        match stmt.op:
-            case Branch(cond, then, orelse):
-                stmts.append(replace(stmt, op=replace(stmt.op, then=arm(then, (cond, True)), orelse=arm(orelse, (cond, False)))))
-            case _:
-                stmts.append(map_blocks(stmt, arm))
+        blocks = iter([checked_block(b, holders, made, checked, condition, given | taken)[0] for b, taken in inside(stmt.op, made)])
+        stmts.append(map_blocks(stmt, lambda _, after=blocks: next(after)))
     return Block(tuple(stmts), block.results), checked
 
 

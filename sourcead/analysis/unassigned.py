@@ -8,21 +8,19 @@ function is differentiated.  It becomes `UNDEFINED` again, which prints as no st
 variable is None reads the variable.
 """
 
-import operator
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
 from sourcead import runtime
+from sourcead.analysis.conditions import Conditions, inside, is_possible, raises, with_conditions
 from sourcead.analysis.connected import reachable
 from sourcead.ir.nodes import (
-    UNDEFINED, Append, Atom, Block, Branch, Build, Call, Const, Effect, Function, Let, Loop, Op, Range, Stmt, Var,
-    operand_atoms
+    UNDEFINED, Append, Atom, Block, Branch, Build, Call, Const, Function, Let, Loop, Range, Stmt, Var, operand_atoms
 )
 from sourcead.ir.walk import bound_vars, definitions, map_blocks, walk
 
 NOTHING = Const(None)
-Conditions = frozenset[tuple[Atom, bool]]
 
 
 def with_nothing(block: Block) -> tuple[Block, dict[Var, Conditions]]:
@@ -58,16 +56,6 @@ def links(stmt: Stmt):
             yield stmt.targets[0], value
 
 
-def raises(block: Block) -> bool:
-    """Return whether control never reaches the end of a block."""
-    match block.stmts[-1].op if block.stmts else None:
-        case Effect("raise"):
-            return True
-        case Branch(_, then, orelse):
-            return raises(then) and raises(orelse)
-    return False
-
-
 def _handed_on(block: Block):
     """Yield the atoms whose values are bound to results of branches or variants of loops."""
     for stmt in walk(block):
@@ -98,7 +86,7 @@ def may_be_none(block: Block, *missing: Const) -> dict[Var, Conditions]:
         for stmt, given in with_conditions(block, made):
             match stmt.op:
                 case Branch():
-                    for arm, taken in inside(stmt.op, made):
+                    for arm, taken in inside(stmt.op, made, given):
                         for var, atom in zip(stmt.targets, () if raises(arm) else arm.results):
                             hand_on(var, atom, given | taken)
                 case Loop(body=body):
@@ -110,29 +98,6 @@ def may_be_none(block: Block, *missing: Const) -> dict[Var, Conditions]:
                     for var, atom in links(stmt):
                         hand_on(var, atom, given)
     return found
-
-
-def with_conditions(block: Block, made: dict[Var, Stmt], given: Conditions = frozenset()) -> Iterator[tuple[Stmt, Conditions]]:
-    """Yield each statement, before those inside it, with the conditions of the branches that it is in; `made` are all definitions."""
-    for stmt in block.stmts:
-        yield stmt, given
-        for inner, taken in inside(stmt.op, made):
-            yield from with_conditions(inner, made, given | taken)
-
-
-def inside(op: Op, made: dict[Var, Stmt]) -> list[tuple[Block, Conditions]]:
-    """Return the blocks of an op, the arms of a branch with the condition that holds in each; `not c` counts as what it negates."""
-    if not isinstance(op, Branch):
-        return [(b, frozenset()) for b in op.blocks]
-    cond, value = op.cond, True
-    while cond in made and isinstance(negation := made[cond].op, Call) and negation.fn is operator.not_:
-        cond, value = negation.args[0], not value
-    return [(op.then, frozenset({(cond, value)})), (op.orelse, frozenset({(cond, not value)}))]
-
-
-def is_possible(conditions: Conditions) -> bool:
-    """Return whether no condition must be true and false at once."""
-    return not any((c, not value) in conditions for c, value in conditions)
 
 
 def runs_at_least_once(stmt: Stmt) -> bool:

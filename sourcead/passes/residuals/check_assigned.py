@@ -17,8 +17,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from sourcead import runtime
+from sourcead.analysis.conditions import Conditions, inside, is_possible, with_conditions
 from sourcead.analysis.connected import reachable
-from sourcead.analysis.unassigned import NOTHING, Conditions, inside, is_possible, links, may_be_none, with_conditions
+from sourcead.analysis.unassigned import NOTHING, links, may_be_none
 from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Block, Branch, Build, Call, Const, Effect, Function, Let, Loop, Origin, Stmt, Var
 )
@@ -97,7 +98,7 @@ def checked_block(
         for v in sorted(unassigned_reads(stmt, given, holders) - checked, key=lambda v: v.id):
             stmts += check(v, condition, stmt.origin)
             checked |= {v}
-        blocks = iter([checked_block(b, holders, made, checked, condition, given | taken)[0] for b, taken in inside(stmt.op, made)])
+        blocks = iter([checked_block(b, holders, made, checked, condition, given | taken)[0] for b, taken in inside(stmt.op, made, given)])
         stmts.append(map_blocks(stmt, lambda _, after=blocks: next(after)))
     return Block(tuple(stmts), block.results), checked
 

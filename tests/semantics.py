@@ -4,6 +4,7 @@ A program that sourcead refuses is refused with an error of `sourcead.errors`; e
 """
 
 import copy
+import linecache
 
 import numpy as np
 
@@ -59,3 +60,13 @@ def judged_in_all_modes(f, *args):
         for _ in range(2):
             np.testing.assert_allclose(pullback(np.float64(2.0)), 2 * slope, rtol=1e-5, atol=1e-6, err_msg="vjp")
     return found
+
+
+def program_of(lines, **names):
+    """The program `f(x)` of these lines, with its source where the compiler finds it; `names` are its globals beside `np`."""
+    text = "def f(x):\n " + "\n ".join(lines) + "\n"
+    name = f"<program {abs(hash(text))}>"
+    linecache.cache[name] = len(text), None, text.splitlines(True), name
+    found = {"np": np, **names}
+    exec(compile(text, name, "exec"), found)
+    return found["f"]

@@ -1,11 +1,13 @@
 """What random programs have found: names before loops that do not run, lists and arrays together, shared memory, empty arrays."""
 
+import functools
+
 import numpy as np
 import pytest
 
 from sourcead import value_and_grad
 from sourcead.errors import AliasError
-from tests.semantics import judged_in_all_modes
+from tests.semantics import judged_in_all_modes, program_of
 
 X = np.array([0.4, 0.7])
 NOT_RUN = "1 if len(x) > 9 else 0"  # how often a loop runs, which the compiler does not know
@@ -40,16 +42,7 @@ class Twice:
         return 2 * self.v * q
 
 
-def made(lines):
-    """A program `f(x)` of these lines, with its source where the compiler finds it."""
-    import linecache
-
-    text = "def f(x):\n " + "\n ".join(lines) + "\n"
-    name = f"<drawn {abs(hash(text))}>"
-    linecache.cache[name] = len(text), None, text.splitlines(True), name
-    names = {"np": np, "Box": Box, "Twice": Twice}
-    exec(compile(text, name, "exec"), names)
-    return names["f"]
+made = functools.partial(program_of, Box=Box, Twice=Twice)
 
 
 @pytest.mark.parametrize("before", BEFORE)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sourcead import adjoint, errors, grad, hessian, hvp, jacobian, jvp, pushforward, tangent, value_and_grad, vjp
-from sourcead.compile import comparison, gradient
+from sourcead.compile import comparison, gradient, verification
 
 X = np.array([0.3, 0.7, 1.1])
 COUNT = []
@@ -200,7 +200,7 @@ def test_the_users_error_is_the_users():
 
 def test_what_python_runs_slowly_is_given_up(monkeypatch, caplog):
     pytest.importorskip("numba")
-    monkeypatch.setattr(gradient, "PATIENCE", 0.05)
+    monkeypatch.setattr(verification, "PATIENCE", 0.05)
 
     def slow(x):
         total = 0.0

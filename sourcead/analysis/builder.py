@@ -111,6 +111,10 @@ class Builder:
             case Var():
                 if operand in self.known:
                     return Arg(operand.type, self.known[operand])
+                made = self.made_by.get(operand)
+                items = list(map(self.arg, made.items)) if isinstance(made, Build) and made.kind == "list" else [Arg(UNKNOWN)]
+                if all(item.known for item in items):
+                    return Arg(operand.type, [item.value for item in items])
                 return Arg(operand.type, dims=self.shape_dims.get(operand), dim=self.size_dim.get(operand))
 
     def result_type(self, op: Op, seen: Callable[[Arg], Arg] = lambda arg: arg) -> Type:

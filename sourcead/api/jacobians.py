@@ -90,17 +90,15 @@ class Jacobian(Opaque):
 
     def _points(self, args: tuple, kwargs: dict) -> tuple:
         """Return the arguments in wrt; refuse complex ones."""
-        pull = self._pull
-        bound = pull.signature.bind(*pull._bound_args, *args, **{**pull._bound_kwargs, **kwargs})
-        bound.apply_defaults()
+        given = self._pull._bound(args, kwargs)
         for name in self.wrt:
-            for place, leaf in leaves(bound.arguments[name], name):
+            for place, leaf in leaves(given[name], name):
                 if np.iscomplexobj(leaf):
                     raise UnsupportedArgumentError(
                         f"the derivative with respect to the complex argument `{place}` is not one array of numbers",
                         instead="`jvp` or `vjp`, or take the real and the imaginary part as two arguments",
                     )
-        return tuple(bound.arguments[name] for name in self.wrt)
+        return tuple(given[name] for name in self.wrt)
 
     def _at_once(self, args: tuple, kwargs: dict, xs: tuple) -> Any:
         """Return the Jacobian from columns that are computed together, None if the text cannot take several directions."""

@@ -15,7 +15,7 @@ import sys
 import threading
 import types
 import weakref
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,7 +28,6 @@ from sourcead.backends.options import Numba, backend_of
 from sourcead.compile import before_calls, pipeline
 from sourcead.compile.arguments import Arguments, arguments_of, declared_types
 from sourcead.compile.before_calls import calling, dispatcher, only_passes_on
-from sourcead.compile.comparison import PATIENCE, Primal
 from sourcead.compile.generated import Generated
 from sourcead.compile.internal_errors import internal_errors
 from sourcead.compile.keys import Same, coarse_key, exact_key, static_key
@@ -40,7 +39,6 @@ from sourcead.compile.verification import Subject, level_of, verifying
 from sourcead.compile.wrt import check_tangent, resolved_wrt, with_tangents
 from sourcead.errors import SourceADError
 from sourcead.frontend.find_source import Opaque, find_source, is_compiled, own_signature, plain_names, unwrap
-from sourcead.frontend.lower import Lowered, lower_function
 from sourcead.ir.types import UNKNOWN, Type
 from sourcead.language.checkpoint_policies import policy_of
 from sourcead.language.transformations import Described
@@ -108,6 +106,11 @@ class Gradient(Generated, Opaque):
         self._call = self._find
         if self._bound_args or self._bound_kwargs:
             self._call = functools.partial(self._find, *self._bound_args, **self._bound_kwargs)
+
+    @property
+    def form(self) -> Form:
+        """The kind of the derivative, and what the generated function returns."""
+        return Form(self._kind, self._has_aux, self._single)
 
     @property
     def generated_name(self) -> str:
@@ -287,7 +290,7 @@ class Gradient(Generated, Opaque):
                 types={name: t for name, t in arguments.types.items() if name not in self._directions},
                 statics=arguments.statics,
                 wrt=self.wrt,
-                form=Form(self._kind, self._has_aux, self._single),
+                form=self.form,
                 checkpoint=self._checkpoint,
                 engine=engine,
                 place=self._place,
@@ -326,29 +329,9 @@ class Gradient(Generated, Opaque):
                 if self._table.get(key) is first:
                     self._table[key] = call
 
-        first = verifying(call, self._subject(compiled, pending[0], arguments), self.signature, settle)
+        first = verifying(call, Subject(self, arguments, compiled.built.plain.text, pending[0]), self.signature, settle)
         self._compiled_for[first] = compiled
         return first
-
-    def _subject(self, compiled: Specialisation, own: Lowered, arguments: Arguments) -> Subject:
-        """Return what the verification of a text must know of this derivative."""
-        user, nested = self._user_function, isinstance(self._function, Gradient)
-        tangents, derived = self._all_directions(), self._derived
-        patience = None if self._engine is NUMPY else PATIENCE
-
-        def primal(function: Callable, left: Collection[str], values: dict[str, Any]) -> Primal:
-            return Primal(function, self._takes, {name: v for name, v in values.items() if name not in left}, patience)
-
-        def lowered():
-            types = {name: t for name, t in arguments.types.items() if name not in tangents}
-            return lower_function(find_source(user), pipeline.unknown_types(types, arguments.statics, derived), arguments.statics)
-
-        return Subject(
-            Form(self._kind, self._has_aux, self._single), self.wrt, self._directions, derived, self._verify,
-            compiled.built.plain.text, self._place,
-            lowered if nested else lambda: own,
-            functools.partial(primal, user, tangents), functools.partial(primal, self._function, self._directions),
-        )  # fmt: skip
 
     def _prepared(self, compiled: Specialisation, arguments: Arguments, key: tuple) -> Callable:
         """Return the generated function in the wrappers that its calls need (`before_calls.py`); most need none."""

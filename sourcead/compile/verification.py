@@ -16,18 +16,20 @@ from typing import Any
 import numpy as np
 
 from sourcead import runtime
-from sourcead.ad.gradient import Form
 from sourcead.ad.residuals.notes import Notes
 from sourcead.backends import load as loading
 from sourcead.backends.base import Derivative
 from sourcead.backends.numpy import NUMPY
+from sourcead.compile.arguments import Arguments
 from sourcead.compile.before_calls import arguments_by_name
-from sourcead.compile.comparison import LeftOut, Primal, direction_of, drawn, product, slope, value_mismatch
+from sourcead.compile.comparison import PATIENCE, LeftOut, Primal, direction_of, drawn, product, slope, value_mismatch
 from sourcead.compile.internal_errors import internal_errors
+from sourcead.compile.pipeline import unknown_types
 from sourcead.compile.specialisation import read
 from sourcead.compile.structures import leaves, map_leaves
 from sourcead.errors import ArgumentError, SourceADError, VerificationError
-from sourcead.frontend.lower import Lowered
+from sourcead.frontend.find_source import find_source
+from sourcead.frontend.lower import Lowered, lower_function
 from sourcead.ir.nodes import AdjointBlock, Call, Function
 from sourcead.ir.walk import walk
 
@@ -77,33 +79,39 @@ class Subject:
     """A derivative whose first call is verified.
 
     Attributes:
-        form: its kind, and whether it has an auxiliary result and a bare gradient.
-        wrt: the parameters that it is taken with respect to.
-        directions: {tangent parameter: its primal parameter}.
-        derived: the parameters that carry a derivative, here and in the derivatives that this is the derivative of.
-        level: "value" or "gradient".
+        derivative: the `Gradient`.
+        arguments: the properties of the arguments of the call.
         text: the generated text.
-        place: the file and line of the user's function.
-        lowered: returns the user's function in the IR.
-        innermost: returns the user's function with the arguments of a call, given as {parameter: argument}.
-        outer: returns the function that is differentiated, which may be a derivative itself, with these arguments.
+        own: the function that is differentiated, in the IR.
     """
 
-    form: Form
-    wrt: tuple[str, ...]
-    directions: dict[str, str]
-    derived: frozenset[str]
-    level: str
+    derivative: Any
+    arguments: Arguments
     text: str
-    place: str
-    lowered: Callable[[], Lowered]
-    innermost: Callable[[dict[str, Any]], Primal]
-    outer: Callable[[dict[str, Any]], Primal]
+    own: Lowered
+
+    def primal(self, values: dict[str, Any], outer: bool = False) -> Primal:
+        """Return the user's function with the arguments of a call, given as {parameter: argument}.
+
+        With `outer`, return the function that is differentiated, which may be a derivative itself, with these arguments.
+        """
+        made = self.derivative
+        function, tangents = (made._function, made._directions) if outer else (made._user_function, made._all_directions())
+        given = {name: v for name, v in values.items() if name not in tangents}
+        return Primal(function, made._takes, given, None if made._engine is NUMPY else PATIENCE)
+
+    def lowered(self) -> Lowered:
+        """Return the user's function in the IR."""
+        made, statics = self.derivative, self.arguments.statics
+        if made._function is made._user_function:
+            return self.own
+        types = {name: t for name, t in self.arguments.types.items() if name not in made._all_directions()}
+        return lower_function(find_source(made._user_function), unknown_types(types, statics, made._derived), statics)
 
     def error(self, why: str) -> VerificationError:
         """Return the error for a text that does not do what the user's function does."""
         why = f"the generated code does not do what the function does: {why}"
-        return VerificationError(why, self.place, source_of(self.innermost({}).function), self.text)
+        return VerificationError(why, self.derivative._place, source_of(self.derivative._user_function), self.text)
 
 
 def source_of(function: Callable) -> str:
@@ -133,7 +141,7 @@ def verifying(call: Callable, subject: Subject, signature: inspect.Signature, se
         try:
             _verify(subject, values, result)
         except LeftOut as why:
-            log.info("the derivative of the function in %s was not verified: %s", subject.place, why)
+            log.info("the derivative of the function in %s was not verified: %s", subject.derivative._place, why)
         settle()
         return result
 
@@ -147,16 +155,17 @@ def _verify(subject: Subject, values: dict[str, Any], result: Any) -> None:
         LeftOut: they cannot be compared.
         VerificationError: they differ.
     """
-    lowered, primal, outer = subject.lowered(), subject.innermost(values), subject.outer(values)
+    lowered, primal, outer = subject.lowered(), subject.primal(values), subject.primal(values, outer=True)
     refuse_effects(lowered.function)
-    kind = subject.form.kind
+    made = subject.derivative
+    kind = made.form.kind
     if kind in ("value_and_grad", "vjp", "jvp") and primal.function is outer.function:
-        value = (result[0], result[2]) if kind == "vjp" and subject.form.has_aux else result[0]
+        value = (result[0], result[2]) if kind == "vjp" and made.form.has_aux else result[0]
         why = value_mismatch(primal, lambda: value)
     else:
-        why = value_mismatch(primal, lambda: primal.by(primal_of(lowered), subject.derived))
-    if why is None and subject.level == "gradient":
-        why = _slope_mismatch(subject, outer, values, result)
+        why = value_mismatch(primal, lambda: primal.by(primal_of(lowered), made._derived))
+    if why is None and made._verify == "gradient":
+        why = _slope_mismatch(made, outer, values, result)
     if why is not None:
         raise subject.error(why)
 
@@ -170,26 +179,26 @@ def _explain(subject: Subject, values: dict[str, Any], error: Exception) -> None
         return
     try:
         refuse_effects(subject.lowered().function)
-        subject.innermost(values)()
+        subject.primal(values)()
     except Exception:
         return
     raise subject.error(f"it raises {type(error).__name__} ({error}), and the function does not") from error
 
 
-def _slope_mismatch(subject: Subject, primal: Primal, values: dict[str, Any], result: Any) -> str | None:
-    """Return how the derivative along one direction differs from a difference quotient of the function, None if it does not."""
-    form, random, value = subject.form, np.random.default_rng(0), primal()
+def _slope_mismatch(made: Any, primal: Primal, values: dict[str, Any], result: Any) -> str | None:
+    """Return how the derivative `made` along one direction differs from a difference quotient of the function, None if it does not."""
+    form, random, value = made.form, np.random.default_rng(0), primal()
     cotangent = map_leaves(lambda leaf: drawn(leaf, random), value)
     weights = [weight for _, weight in leaves(cotangent)]
-    if subject.directions:
-        given = {name: [leaf for _, leaf in leaves(values[t])] for t, name in subject.directions.items()}
+    if made._directions:
+        given = {name: [leaf for _, leaf in leaves(values[t])] for t, name in made._directions.items()}
         if form.kind == "columns":  # a sum of them is the derivative along the sum of their directions
             mix = random.standard_normal(max(len(leaf) for steps in given.values() for leaf in steps))
             given = {name: [np.tensordot(mix, leaf, 1) for leaf in steps] for name, steps in given.items()}
             result = map_leaves(lambda leaf: np.tensordot(mix, leaf, 1), result)
         found = product(weights, result[1] if form.kind == "jvp" else result)
     else:
-        given = {name: direction_of(primal.values[name], random) for name in subject.wrt}
+        given = {name: direction_of(primal.values[name], random) for name in made.wrt}
         if form.kind == "vjp":
             gradients = result[1](cotangent)
         else:

@@ -356,7 +356,7 @@ def fits(t: Type, promise: Type, free: Collection[Sym] = ()) -> bool:
             order = ("int", "float", "complex")
             return k1 == k2 or k1 in order and k2 in order[: order.index(k1)]
         case Array(d1, s1), Array(d2, s2):
-            if d1 is not None and d1 != d2:
+            if d1 is not None and not same_dtype(d1, d2):
                 return False
             if s1 is None or s2 is None:
                 return s1 is None

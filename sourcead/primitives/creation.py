@@ -9,12 +9,10 @@
 
 import numpy as np
 
-from sourcead.ir.types import Array, ListT, Scalar, Type, Unknown, anydim
+from sourcead.ir.types import Array, ListT, Type, Unknown, kind_of
 from sourcead.primitives.registry import adjoint, enter, family, in_both_modes, infers, linear, tangent
-from sourcead.primitives.result_types.by_example import sample
-from sourcead.primitives.result_types.operands import (
-    Arg, Impossible, arrange, array_type, const, is_none, only, shape_dims
-)
+from sourcead.primitives.result_types.by_example import created, forget_sizes, sample
+from sourcead.primitives.result_types.operands import Arg, Impossible, array_type, const, is_none, only
 from sourcead.runtime import linspace_weights, unbroadcast
 
 family(__name__, memory="fresh")
@@ -30,13 +28,10 @@ linear({
 })
 
 
-@adjoint(np.linspace)
+@linear(np.linspace)
 def linspace_adjoint(y, start, stop, num=50, endpoint=True, d_y=None, dtype=None):
     t = linspace_weights(y, endpoint)
     return unbroadcast(d_y * (1 - t), start), unbroadcast(d_y * t, stop), None, None
-
-
-linear(np.linspace)
 
 
 @adjoint(np.arange)
@@ -80,7 +75,7 @@ enter(np.full_like, order="keeps")
 enter(np.zeros_like, np.ones_like, np.empty_like, metadata=True, batched="like")
 enter(np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like, numba="native")
 enter(np.zeros, np.ones, np.empty, np.full, np.zeros_like, np.ones_like, np.empty_like, np.full_like, buffer=True)
-enter(np.empty, examples=False)  # its values are arbitrary
+enter(np.ndarray, examples=True)
 
 # ---- types ----
 
@@ -96,51 +91,6 @@ def _like(fn, args, kwargs) -> Type:
     if fn in (np.copy, np.ndarray.copy) or given is None or is_none(given):
         return t
     return Array(np.dtype(const(given)) if given.known else None, t.dims)
-
-
-@infers(np.zeros, np.ones, np.empty, np.ndarray)
-def _fresh(fn, args, kwargs) -> Type:
-    given = arrange("shape dtype buffer offset strides order" if fn is np.ndarray else "shape dtype order", args, kwargs)
-    only(given, "shape dtype order")
-    return Array(_dtype(given.get("dtype"), float), shape_dims(given["shape"]))
-
-
-@infers(np.full)
-def _full(fn, args, kwargs) -> Type:
-    given = arrange("shape fill_value dtype order", args, kwargs)
-    only(given, "shape fill_value dtype order")
-    dtype = given.get("dtype")
-    if dtype is None or is_none(dtype):
-        kept = array_type(given["fill_value"].type).dtype
-        found = sample(np.array, [given["fill_value"]], {}).dtype if kept is None else kept
-    else:
-        found = _dtype(dtype, float)
-    return Array(found, shape_dims(given["shape"]))
-
-
-def _dtype(arg: Arg | None, default):
-    """Return the dtype that an argument names, `default` if it is missing, or None if it is not known."""
-    if arg is None or is_none(arg):
-        return np.dtype(default)
-    return np.dtype(arg.value) if arg.known else None
-
-
-@infers(np.eye, np.identity)
-def _eye(fn, args, kwargs) -> Type:
-    given = arrange(
-        "N M k dtype" if fn is np.eye else "N dtype", args, {"N" if k == "n" else k: v for k, v in kwargs.items()}
-    )
-    only(given, "N M k dtype")
-    (n,) = shape_dims(given["N"])
-    m = given.get("M")
-    return Array(_dtype(given.get("dtype"), float), (n, n if m is None or is_none(m) else shape_dims(m)[0]))
-
-
-@infers(np.indices)
-def _indices(fn, args, kwargs) -> Type:
-    given = arrange("dimensions dtype", args, kwargs)
-    dims = shape_dims(given["dimensions"])
-    return Array(_dtype(given.get("dtype"), int), (len(dims), *dims))
 
 
 @infers(np.array, np.asarray, np.asanyarray)
@@ -168,26 +118,14 @@ def _array(fn, args, kwargs) -> Type:
     return Array(dtype, dims)
 
 
+enter(np.zeros, np.ones, np.empty, np.ndarray, np.identity, np.indices, dtype_at=1, result=created)
+enter(np.full, dtype_at=2, result=created)
+enter(np.eye, dtype_at=3, result=created)
+enter(np.linspace, np.logspace, np.geomspace, dtype_at=5, result=created)
+enter(np.arange, dtype_at=3)
+
+
 @infers(np.arange)
 def _arange(fn, args, kwargs) -> Type:
-    only(kwargs, "dtype step start stop")
-    dtype_arg = kwargs.get("dtype") or (args[3] if len(args) == 4 else None)
-    if dtype_arg is not None and not dtype_arg.known:
-        return Array(None, (anydim(),))
-    size = anydim()
-    if len(args) == 1 and not (set(kwargs) - {"dtype"}) and isinstance(args[0].type, Scalar) and args[0].type.kind == "int":
-        (n,) = shape_dims(args[0])
-        size = max(n, 0) if isinstance(n, int) else n
-    return Array(sample(fn, args, kwargs).dtype, (size,))
-
-
-@infers(np.linspace, np.logspace, np.geomspace)
-def _linspace(fn, args, kwargs) -> Type:
-    given = arrange("start stop num endpoint", args, kwargs)
-    only(given, "start stop num endpoint dtype")
-    if any(not isinstance(given[k].type, Scalar) for k in ("start", "stop")):
-        raise Impossible
-    num = given.get("num")
-    dim = 50 if num is None else shape_dims(num)[0]
-    dtype_arg = {k: v for k, v in kwargs.items() if k == "dtype"}
-    return Array(sample(fn, [given["start"], given["stop"]], dtype_arg).dtype, (dim,))
+    found, limits = created(fn, args, kwargs), (*args, *(v for k, v in kwargs.items() if k != "dtype"))
+    return found if all(kind_of(a.type) == "int" for a in limits) else forget_sizes(found)  # floats decide the number of steps

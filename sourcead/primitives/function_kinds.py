@@ -15,7 +15,7 @@ from sourcead.runtime import is_helper
 
 UFUNC = {"memory": "fresh", "order": "keeps", "examples": True}
 UFUNC_METHODS = ("accumulate", "outer", "reduce", "reduceat")
-NUMBER_TYPE = {"memory": "fresh", "pure": True, "examples": True, "numba": "native"}
+NUMBER_TYPE = {"memory": "shared", "pure": True, "examples": True, "numba": "native"}
 MATH = {"memory": "fresh", "pure": True, "examples": True, "numba": "native"}
 METHOD_OF_PYTHON = {"numba": "native"}
 OPERATOR = {"memory": "operands", "pure": True, "examples": True, "order": "keeps"}

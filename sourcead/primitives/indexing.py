@@ -24,7 +24,7 @@ family(__name__, memory="fresh")
 
 linear({
     np.take: lambda y, x, indices, axis=None, d_y=None, mode="raise": (
-        gather_cotangent(d_y, np.take(np.arange(x.size), indices, mode=mode), x) if axis is None
+        gather_cotangent(d_y, np.take(np.arange(x.size), indices, mode=mode), x) if axis is None or np.ndim(x) == 0
         else take_cotangent(d_y, x, indices, axis, mode), None, None
     ),
     np.take_along_axis: lambda y, x, indices, axis=-1, d_y=None: (
@@ -70,7 +70,7 @@ def partition_tangent(y, x, kth, axis=-1, t_x=None):
     return np.take_along_axis(t_x, np.argpartition(x, kth, axis), axis)
 
 
-@adjoint(np.insert)
+@linear(np.insert)
 def insert_adjoint(y, x, obj, values, d_y, axis=None):
     places = np.insert(np.reshape(np.arange(x.size), x.shape), obj, -1, axis)
     if np.ndim(values) != 0 or np.size(places) != x.size + 1:
@@ -87,13 +87,11 @@ def insert_cotangents(x, obj, values, d_y, axis):
     return unbroadcast(d_x, x), None, unbroadcast(gather_cotangent(d_y[~kept], -1 - places[~kept], values), values)
 
 
-@adjoint(np.select)
+@linear(np.select)
 def select_adjoint(y, condlist, choicelist, default=0, d_y=None):
     d_choices, d_default = select_cotangents(d_y, condlist, choicelist, default)
     return None, d_choices, d_default
 
-
-linear(np.insert, np.select)
 
 # ---- memory, order and forms ----
 

@@ -7,7 +7,7 @@
 import numpy as np
 
 from sourcead.ir.types import UNKNOWN, Array, ListT, Type, anydim
-from sourcead.primitives.registry import adjoint, enter, family, infers, linear
+from sourcead.primitives.registry import enter, family, infers, linear
 from sourcead.primitives.result_types.by_example import sized
 from sourcead.primitives.result_types.operands import Arg, Impossible, arrange, axes_of, const
 from sourcead.runtime import like_arrays, meshgrid_cotangents, split_like, unbroadcast_each, unstack
@@ -25,13 +25,13 @@ linear({
 })
 
 
-@adjoint(np.column_stack)
+@linear(np.column_stack)
 def column_stack_adjoint(y, arrays, d_y):
     columns = [a if np.ndim(a) >= 2 else np.reshape(a, (-1, 1)) for a in arrays]
     return like_arrays(split_like(d_y, columns, 1), arrays)
 
 
-@adjoint(np.append)
+@linear(np.append)
 def append_adjoint(y, arr, values, d_y, axis=None):
     if axis is None:
         d_arr, d_values = np.split(d_y, [np.size(arr)])
@@ -39,8 +39,6 @@ def append_adjoint(y, arr, values, d_y, axis=None):
     d_arr, d_values = split_like(d_y, (arr, values), axis)
     return d_arr, d_values
 
-
-linear(np.column_stack, np.append)
 
 # ---- taking apart ----
 

@@ -8,7 +8,7 @@ A key that is missing in the cotangent of a dict has a cotangent of zero.
 
 import operator
 
-from sourcead.primitives.registry import adjoint, enter, linear
+from sourcead.primitives.registry import enter, linear
 from sourcead.runtime import only_at, undefined, without
 
 linear({
@@ -18,13 +18,11 @@ linear({
 })
 
 
-@adjoint(operator.concat)
+@linear(operator.concat)
 def concat_adjoint(y, a, b, d_y):
     n = len(a)
     return d_y[:n], d_y[n:]
 
-
-linear(operator.concat)
 
 # ---- memory, order and forms ----
 

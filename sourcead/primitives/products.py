@@ -12,7 +12,7 @@ import operator
 import numpy as np
 
 from sourcead.ir.types import UNKNOWN, Array, TupleT, Type, anydim
-from sourcead.primitives.registry import adjoint, enter, family, infers, multilinear
+from sourcead.primitives.registry import enter, family, infers, multilinear
 from sourcead.primitives.result_types.by_example import sized
 from sourcead.primitives.result_types.operands import array_type, need_dims
 from sourcead.runtime import (
@@ -23,7 +23,7 @@ from sourcead.runtime.matrices import planar_cross_cotangents
 family(__name__, memory="fresh")
 
 
-@adjoint(operator.matmul, np.matmul, np.linalg.matmul)
+@multilinear(operator.matmul, np.matmul, np.linalg.matmul)
 def matmul_adjoint(y, a, b, d_y):
     if a.ndim == 2 and b.ndim == 2:
         return d_y @ b.T, a.T @ d_y
@@ -43,7 +43,7 @@ def matmul_adjoint(y, a, b, d_y):
     return d_a, d_b
 
 
-@adjoint(np.dot)
+@multilinear(np.dot)
 def dot_adjoint(y, a, b, d_y):
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         return unbroadcast(d_y * b, a), unbroadcast(d_y * a, b)
@@ -52,7 +52,7 @@ def dot_adjoint(y, a, b, d_y):
     return tensordot_cotangents(d_y, a, b, (-1, -2 if b.ndim > 1 else -1))
 
 
-@adjoint(np.inner)
+@multilinear(np.inner)
 def inner_adjoint(y, a, b, d_y):
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         return unbroadcast(d_y * b, a), unbroadcast(d_y * a, b)
@@ -63,14 +63,14 @@ def inner_adjoint(y, a, b, d_y):
     return tensordot_cotangents(d_y, a, b, (-1, -1))
 
 
-@adjoint(np.vdot)
+@multilinear(np.vdot)
 def vdot_adjoint(y, a, b, d_y):
     if np.iscomplexobj(a):
         return np.conj(d_y * np.reshape(b, np.shape(a))), np.reshape(np.conj(a), np.shape(b)) * d_y
     return d_y * np.reshape(b, np.shape(a)), d_y * np.reshape(a, np.shape(b))
 
 
-@adjoint(np.outer, np.linalg.outer)
+@multilinear(np.outer, np.linalg.outer)
 def outer_adjoint(y, a, b, d_y):
     if np.ndim(a) == 1 and np.ndim(b) == 1:
         return d_y @ b, a @ d_y
@@ -83,14 +83,14 @@ multilinear({
 })
 
 
-@adjoint(np.cross, np.linalg.cross)
+@multilinear(np.cross, np.linalg.cross)
 def cross_adjoint(y, a, b, d_y, axis=-1):
     if a.shape[axis] == 3 and b.shape[axis] == 3:
         return unbroadcast(np.cross(b, d_y, axis=axis), a), unbroadcast(np.cross(d_y, a, axis=axis), b)
     return planar_cross_cotangents(d_y, a, b, axis)
 
 
-@adjoint(np.einsum, broadcasts=True)  # an axis of length 1 stretches to its letter's
+@multilinear(np.einsum, broadcasts=True)  # an axis of length 1 stretches to its letter's
 def einsum_adjoint(y, subscripts, *operands, d_y, optimize=False):
     if einsum_is_plain(subscripts):
         if len(operands) == 1:
@@ -101,14 +101,11 @@ def einsum_adjoint(y, subscripts, *operands, d_y, optimize=False):
     return None, einsum_cotangents(d_y, subscripts, operands)
 
 
-@adjoint(np.tensordot, np.linalg.tensordot)
+@multilinear(np.tensordot, np.linalg.tensordot)
 def tensordot_adjoint(y, a, b, axes=2, d_y=None):
     d_a, d_b = tensordot_cotangents(d_y, a, b, axes)
     return d_a, d_b, None
 
-
-multilinear(operator.matmul, np.matmul, np.linalg.matmul, np.dot, np.inner, np.vdot, np.outer, np.linalg.outer)
-multilinear(np.tensordot, np.linalg.tensordot, np.cross, np.linalg.cross, np.einsum)
 
 # ---- memory, order and forms ----
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from sourcead.primitives.registry import adjoint, enter, family, in_both_modes, like, linear, tangent
 from sourcead.primitives.result_types.by_example import sized
-from sourcead.runtime import axis_size, divide_or_zero, middle_shares, product_of_others, unbroadcast
+from sourcead.runtime import axis_size, divide_or_zero, has_more, middle_shares, product_of_others, unbroadcast
 
 family(__name__, memory="fresh", result=sized)
 
@@ -26,9 +26,10 @@ def restore_axes(d, x, axis, keepdims):
     return d if axis is None or axis == 0 or keepdims or np.ndim(x) == 0 else np.expand_dims(d, axis)
 
 
-def number_along(x, axis):
-    """Return the number of elements of `x` that are reduced to one."""
-    return x.size if axis is None else x.shape[axis] if isinstance(axis, int) else axis_size(x, axis)
+def number_along(x, axis, ddof=0):
+    """Return the number of elements of `x` that are reduced to one, less `ddof`; 1 where that is not positive and the result is NaN."""
+    n = x.size if axis is None else x.shape[axis] if isinstance(axis, int) else axis_size(x, axis)
+    return n - ddof if has_more(x, axis, ddof) else max(n - ddof, 1)
 
 
 def reduced(f, x, axis, keepdims):
@@ -161,10 +162,10 @@ in_both_modes({
         by_share((x == restore_axes(y, x, axis, keepdims)).astype(x.dtype), axis, keepdims)
     )),
     np.var: of_variance(lambda y, x, axis, keepdims, ddof: (
-        lambda d: 2 * d / (number_along(x, axis) - ddof), lambda: centred(np.mean, x, axis, keepdims)
+        lambda d: 2 * d / number_along(x, axis, ddof), lambda: centred(np.mean, x, axis, keepdims)
     )),
     np.std: of_variance(lambda y, x, axis, keepdims, ddof: (
-        lambda d: divide_or_zero(d, y * (number_along(x, axis) - ddof)), lambda: centred(np.mean, x, axis, keepdims)
+        lambda d: divide_or_zero(d, y * number_along(x, axis, ddof)), lambda: centred(np.mean, x, axis, keepdims)
     )),
 })  # fmt: skip
 like(np.multiply.reduce, np.prod, axis=0)

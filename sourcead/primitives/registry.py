@@ -259,22 +259,23 @@ def _named(table: dict[Any, Callable], mode: str):
         yield functions, rule
 
 
-def linear(*functions, only: tuple[str, ...] | None = None, **facts) -> None:
+def linear(*functions, only: tuple[str, ...] | None = None, **facts) -> Callable:
     """Enter functions that are jointly linear in the arguments that their adjoint rules have cotangents of.
 
     Args:
         functions: the functions, or a table of their adjoint rules.
         only: the names of the parameters in which they are linear, if these are not all.
         facts: further facts about all of these functions.
+
+    Returns:
+        A decorator for their adjoint rule, if it is not entered in a table.
     """
-    for function in _with_rows(functions, facts):
-        enter(function, tangent=Linear(together=True, only=only))
+    return _linear(functions, Linear(together=True, only=only), facts)
 
 
-def multilinear(*functions, **facts) -> None:
-    """Enter functions that are linear in each of the arguments that their adjoint rules have cotangents of."""
-    for function in _with_rows(functions, facts):
-        enter(function, tangent=Linear(together=False))
+def multilinear(*functions, **facts) -> Callable:
+    """Enter functions that are linear in each of the arguments that their adjoint rules have cotangents of, as `linear` does."""
+    return _linear(functions, Linear(together=False), facts)
 
 
 def like(function, other, **preset) -> None:
@@ -283,17 +284,19 @@ def like(function, other, **preset) -> None:
     enter(function, preset=tuple(preset.items()), **rules)
 
 
-def _with_rows(functions, facts) -> list:
-    """Enter the rules of tables and the facts about all functions; return these functions, including those of the tables."""
-    found = []
+def _linear(functions, rule: Linear, facts) -> Callable:
+    """Enter the tangent rule and the facts of functions, those of tables with their adjoint rules; return a decorator for these rules."""
     for entry in functions:
         if isinstance(entry, dict):
-            adjoints(entry, **facts)
-            found += [f for key in entry for f in (key if isinstance(key, tuple) else (key,))]
+            adjoints(entry, **facts, tangent=rule)
         else:
-            enter(entry, **facts)
-            found.append(entry)
-    return found
+            enter(entry, **facts, tangent=rule)
+
+    def register(adjoint_rule):
+        enter(*functions, adjoint=adjoint_rule)
+        return adjoint_rule
+
+    return register
 
 
 def adjoint(function, *more_functions, broadcasts: bool = False):

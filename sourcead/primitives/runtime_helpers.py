@@ -45,14 +45,12 @@ linear({
 })
 
 
-@adjoint(runtime.assigned_cotangent)
+@linear(runtime.assigned_cotangent)
 def assigned_cotangent_adjoint(y, d, key, v, d_y):
     written = np.zeros_like(d)
     written[key] = d_y
     return written, None, None
 
-
-linear(runtime.assigned_cotangent)
 
 # ---- elementwise ----
 
@@ -115,21 +113,18 @@ linear({
 })
 
 
-@adjoint(runtime.meshgrid_cotangents)
+@linear(runtime.meshgrid_cotangents)
 def meshgrid_cotangents_adjoint(y, ds, xs, indexing="xy", d_y=None):
     thin = np.meshgrid(*d_y, indexing=indexing, sparse=True)
     return tuple(np.broadcast_to(c, np.shape(d)) for c, d in zip(thin, ds)), None, None
 
 
-linear(runtime.meshgrid_cotangents)
-
-adjoints({
+linear({
     runtime.gradient_cotangent: lambda y, d, f, spacing, axis, edge_order, d_y: (
         np.gradient(d_y, *spacing, axis=axis, edge_order=edge_order), None, runtime.undefined("the spacing"), None, None
     ),
-    with_added: lambda y, d, key, v, d_y: (d_y, None, d_y[key]),
-})
-linear(runtime.gradient_cotangent, only=("d",))
+}, only=("d",))
+adjoints({with_added: lambda y, d, key, v, d_y: (d_y, None, d_y[key])})
 tangents({with_added: lambda y, d, key, v, t_d, t_v: (t_d, with_added(runtime.zeros_like(y), key, t_v))})
 
 # ---- products: d_a = transpose(d, b), d_b = transpose(d, a) ----
@@ -184,13 +179,11 @@ def einsum_cotangents_adjoint(y, d, subscripts, operands, d_y):
     return d_d, None, d_operands
 
 
-@adjoint(runtime_tangents.einsum_tangents)
+@linear(runtime_tangents.einsum_tangents, only=("ts",))
 def einsum_tangents_adjoint(y, ts, d, subscripts, operands, d_y):  # a symmetric map of the tangents
     unknown = runtime.undefined("what is not a tangent")
     return einsum_tangents(d_y, d, subscripts, operands), unknown, None, unknown
 
-
-linear(runtime_tangents.einsum_tangents, only=("ts",))
 
 # ---- linear algebra ----
 

@@ -10,7 +10,7 @@ The accumulating methods of ufuncs work along axis 0 where no axis is given, `np
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, adjoints, enter, family, like, linear, tangent, tangents
+from sourcead.primitives.registry import adjoints, enter, family, like, linear, tangent, tangents
 from sourcead.primitives.result_types.by_example import sized
 from sourcead.runtime import (
     cumprod_cotangent, diff_cotangent, gradient_cotangent, running_winner_cotangent, unbroadcast, undefined
@@ -22,7 +22,7 @@ family(__name__, memory="fresh", result=sized)
 # ---- sums ----
 
 
-@adjoint(np.cumsum)
+@linear(np.cumsum)
 def cumsum_adjoint(y, x, d_y, axis=None):
     if x.ndim == 1:
         return np.cumsum(d_y[::-1])[::-1]
@@ -31,7 +31,6 @@ def cumsum_adjoint(y, x, d_y, axis=None):
     return np.flip(np.cumsum(np.flip(d_y, axis), axis), axis)
 
 
-linear(np.cumsum)
 like(np.add.accumulate, np.cumsum, axis=0)
 
 # ---- products and extremes ----
@@ -57,13 +56,14 @@ linear({
     np.ediff1d: lambda y, x, d_y: np.reshape(diff_cotangent(d_y, x.size, 1, 0), x.shape),
 })
 
-adjoints({
+linear({
     np.gradient: lambda y, f, *spacing, d_y, axis=None, edge_order=1: (
         gradient_cotangent(d_y, f, spacing, axis, edge_order), tuple(undefined("the spacing") for _ in spacing)
     ),
+}, only=("f",))
+adjoints({
     np.trapezoid: lambda y, f, x=None, dx=1.0, d_y=None, axis=-1: trapezoid_cotangents(f, x, dx, d_y, axis),
 })
-linear(np.gradient, only=("f",))
 
 
 def trapezoid_cotangents(f, x, dx, d_y, axis):

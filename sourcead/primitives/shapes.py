@@ -106,15 +106,13 @@ linear({
 })  # fmt: skip
 
 
-@adjoint(np.trace)
+@linear(np.trace)
 def trace_adjoint(y, x, d_y, offset=0, axis1=0, axis2=1):
     if x.ndim == 2:
         return d_y * np.eye(x.shape[axis1], x.shape[axis2], offset, dtype=x.dtype)
     places = np.diagonal(np.reshape(np.arange(x.size), x.shape), offset, axis1, axis2)
     return gather_cotangent(np.broadcast_to(np.expand_dims(d_y, -1), places.shape), places, x)
 
-
-linear(np.trace)
 
 # ---- copies and casts ----
 
@@ -137,7 +135,7 @@ linear({
 })
 
 
-@adjoint(np.ndarray.astype)
+@linear(np.ndarray.astype)
 def astype_adjoint(y, x, dtype, d_y, order="K", casting="unsafe", copy=True):
     if np.ndim(x) == 0:
         return unbroadcast(d_y, x), None
@@ -145,8 +143,6 @@ def astype_adjoint(y, x, dtype, d_y, order="K", casting="unsafe", copy=True):
         return np.real(d_y).astype(x.dtype), None
     return d_y.astype(x.dtype), None
 
-
-linear(np.ndarray.astype)
 
 adjoints({np.real_if_close: lambda y, x, d_y, tol=100: unbroadcast(d_y, x)})
 tangents({np.real_if_close: lambda y, x, t_x, tol=100: t_x if np.iscomplexobj(y) else np.real(t_x)})

@@ -8,7 +8,7 @@
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoint, adjoints, enter, family, multilinear, tangent, tangents
+from sourcead.primitives.registry import adjoints, enter, family, multilinear, tangent, tangents
 from sourcead.primitives.result_types.by_example import sized
 from sourcead.runtime import convolve_cotangents, interp_cotangents, quantile_cotangent
 from sourcead.runtime.tangents import interp_slope, quantile_tangent
@@ -18,13 +18,13 @@ family(__name__, memory="fresh")
 # ---- convolution and interpolation ----
 
 
-@adjoint(np.convolve)
+@multilinear(np.convolve)
 def convolve_adjoint(y, a, v, mode="full", d_y=None):
     d_a, d_v = convolve_cotangents(d_y, a, v, mode)
     return d_a, d_v, None
 
 
-@adjoint(np.correlate)
+@multilinear(np.correlate)
 def correlate_adjoint(y, a, v, mode="valid", d_y=None):
     if np.iscomplexobj(v):
         d_a, d_v = convolve_cotangents(d_y, a, np.conj(v[::-1]), mode, len(v) > len(a))
@@ -32,8 +32,6 @@ def correlate_adjoint(y, a, v, mode="valid", d_y=None):
     d_a, d_v = convolve_cotangents(d_y, a, v[::-1], mode, len(v) > len(a))
     return d_a, d_v[::-1], None
 
-
-multilinear(np.convolve, np.correlate)
 
 adjoints({
     np.interp: lambda y, x, xp, fp, d_y, left=None, right=None: interp_cotangents(d_y, x, xp, fp, left, right),

@@ -29,3 +29,8 @@ def undefined(what):
 def is_literal(x):
     """Return whether `x` is a literal in the program, in a rule that is compiled; False if the rule runs as Python."""
     return False
+
+
+def has_more(x, axis, number):
+    """Return whether `x` surely has more elements than a number along an axis, in a rule that is compiled; False if it runs as Python."""
+    return False

@@ -8,7 +8,7 @@ from sourcead.runtime.broadcasting import unbroadcast
 def tensordot_cotangents(d_y, a, b, axes=2):
     """Return the cotangents of `a` and `b` in `y = np.tensordot(a, b, axes)`."""
     a, b = np.asarray(a), np.asarray(b)
-    if np.ndim(axes) == 0:
+    if not np.iterable(axes):
         axes = (range(a.ndim - axes, a.ndim), range(axes))
     left, right = ([n % x.ndim for n in np.atleast_1d(np.asarray(ns, dtype=int))] for ns, x in zip(axes, (a, b)))
     a_free = [i for i in range(a.ndim) if i not in left]

@@ -103,7 +103,7 @@ def add_at(t: Type, build: Builder, d: Atom, place: Place, d_part: Atom) -> Atom
     """Return the cotangent `d` of a value of type `t` with a contribution to one part."""
     part, name = place.part, f"d_{place.x.name}"
     if isinstance(t, MapT):
-        number = isinstance(part.type, Scalar)
+        number = isinstance(t.item, Scalar)
         before = build.call(dict.get, d, place.key, *([Const(0.0)] if number else []), type=part.type, name=f"{name}_item")
         total = build.call(operator.add if number else runtime.add, before, d_part, type=part.type, name=f"{name}_item")
         return build.emit(Update(d, (Sub(place.key),), total), t, name)
@@ -125,7 +125,7 @@ def add_at(t: Type, build: Builder, d: Atom, place: Place, d_part: Atom) -> Atom
 def get_at(t: Type, build: Builder, d: Atom, path: tuple, part: Atom) -> Atom:
     """Return the part at a path of the cotangent `d` of a value of type `t`; `part` is that part of the value."""
     if isinstance(t, MapT):
-        number = isinstance(atom_type(part), Scalar)
+        number = isinstance(t.item, Scalar)  # else `clear_at` has put None
         fn, otherwise = (dict.get, Const(0.0)) if number else (runtime.cotangent_at, part)
         return build.call(fn, d, path[0].key, otherwise, type=atom_type(part), name="d")
     for step in path:

@@ -5,7 +5,7 @@ import numpy as np
 from sourcead import runtime
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.ir.nodes import Atom, Call, Const, Var
-from sourcead.ir.types import Array, Scalar, Sym, Unknown, dims_of, kind_of
+from sourcead.ir.types import Array, MapT, Scalar, Sym, Unknown, dims_of, kind_of
 
 
 def in_dtype(build: Builder, d: Atom, var: Var) -> Atom:
@@ -13,6 +13,8 @@ def in_dtype(build: Builder, d: Atom, var: Var) -> Atom:
     t, to = atom_type(d), var.type
     if isinstance(t, Unknown) and isinstance(to, Scalar):  # it is an array on other paths
         return build.call(runtime.unbroadcast, d, var, type=to, name=f"d_{var.name}")
+    if isinstance(t, MapT) and isinstance(to, MapT) and isinstance(to.item, Scalar) and not isinstance(t.item, Scalar):
+        return build.call(runtime.like_argument, d, var, type=to, name=f"d_{var.name}")  # items that were replaced are None
     if not isinstance(t, Array) or not isinstance(to, Array) or to.dtype is None or to.dtype.kind not in "fc":
         return d
     if t.dtype is not None and t.dtype == to.dtype or t.dtype is not None and t.dtype.kind not in "fc":

@@ -4,8 +4,6 @@ The kinds of callables and their order are listed in `core/operations.py`.
 """
 
 import functools
-import inspect
-import re
 import types
 from typing import Any
 
@@ -22,9 +20,9 @@ from sourcead.frontend.find_source import find_source, is_cached, unwrap
 from sourcead.frontend.values import lists, memory_layouts, sequences, subscripts
 from sourcead.ir.nodes import Atom, Block, Call, Const, Operand, Sub, Var, View
 from sourcead.ir.records import GENERATORS
-from sourcead.ir.types import UNKNOWN, Foreign, Str, is_array, kind_of
+from sourcead.ir.types import UNKNOWN, Array, Foreign, Str, is_array, kind_of, rank
 from sourcead.ir.walk import map_operand, walk
-from sourcead.primitives.compositions import METHODS_OF_UFUNCS, is_method_of_ufunc
+from sourcead.primitives.compositions import parameters_of
 from sourcead.primitives.result_types.infer import NOT_CONST, static_value
 from sourcead.primitives.table import missing_rule, record_of
 from sourcead.runtime import is_helper
@@ -44,6 +42,8 @@ def call_ufunc_at(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Va
     """Lower `np.add.at(a, key, v)`."""
     mode = {np.add: "add", np.subtract: "sub"}.get(fn.__self__)
     if mode is None and isinstance(args[0], Cell):
+        if len(args) == 3 and roots(args[0]) & roots(args[2]):
+            args = [*args[:2], lo.wrap(lo.build.call(np.copy, lo.read(args[2])))]
         return compositions.composed(lo, fn, args, {}, node)
     if len(args) != 3 or not isinstance(args[0], Cell):
         raise core.unsupported(lo, node, f"`np.{fn.__self__.__name__}.at` cannot be differentiated", "write the loop")
@@ -63,7 +63,7 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     if fn is np.broadcast_to and len(args) == 2 and isinstance(args[1], TupleVal) and not args[1].items and not kwargs:
         return args[0]
     if isinstance(fn, np.ufunc) or (getattr(fn, "__module__", None) or "").startswith("numpy"):
-        args = [numbers_of_range(lo, a) for a in args]
+        args = [as_numpy_takes(lo, a) for a in args]
     fn, args, kwargs = without_copy(lo, fn, args, kwargs, node)
     args, kwargs, out = without_out(fn, args, kwargs)
     args, kwargs = compositions.without_plain_options(lo, fn, *memory_layouts.without_memory_order(lo, fn, args, kwargs, node))
@@ -71,7 +71,8 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
         return compositions.composed(lo, fn, args, {**kwargs, "out": out}, node)
     made = compositions.composed(lo, fn, args, kwargs, node)
     if made is None and record_of(fn).writes:
-        return write_argument(lo, fn, args, kwargs, node)
+        why = f"`np.{fn.__name__}` writes into its argument in a way that cannot be differentiated yet"
+        raise core.unsupported(lo, node, why, "assign to a subscript: `a[mask] = v`")
     if made is None:
         made = emitted(lo, fn, *plain_arguments(lo, fn, args, kwargs), node)
     if out is None:
@@ -82,15 +83,18 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     return out
 
 
-def numbers_of_range(lo: Lowering, value: Value) -> Value:
+def as_numpy_takes(lo: Lowering, value: Value) -> Value:
     """Convert a range, or ranges in a list or tuple, to arrays, as NumPy does with its arguments; return any other value.
 
-    A `deque` of at most some items is converted to the list of them.
+    A `deque` of at most some items, and an object with a length and items, are converted to the list of their items.
     """
     if core.class_of(value) in core.REAL_CLASSES and "held" in value.items:
         return value.items["held"]
-    if any(isinstance(item, Iterable) for item in (core.parts_of(value) or {}).values()):
-        return lo.map_items(value, lambda item: numbers_of_range(lo, item))
+    if isinstance(value, Cell) and value.kind == "object":
+        return sequences.as_array(lo, value)
+    items = (core.parts_of(value) or {}).values()
+    if any(isinstance(item, Iterable) or isinstance(item, Cell) and item.kind == "object" for item in items):
+        return lo.map_items(value, functools.partial(as_numpy_takes, lo))
     if not isinstance(value, Iterable) or value.value is None:
         return value
     whole = value.domain()
@@ -113,6 +117,12 @@ def without_copy(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     """Return a call without its option `copy`; without a copy, `np.array` and `astype` may return the array itself, as `np.asarray`."""
     if fn is np.require and len(args) < 3 and kwargs.keys() <= {"dtype"}:  # nothing is required of the memory
         return np.asarray, args, kwargs
+    if isinstance(fn, type) and issubclass(fn, np.generic) and len(args) == 1 and isinstance(args[0], Cell) and not kwargs:
+        t = atom_type(lo.read(args[0])) if args[0].kind == "array" else None
+        if isinstance(t, Array) and rank(t):  # an array that has the dtype of a class of numbers is what the class returns
+            dtype = Const(fn)
+            is_new = memory_layouts.converts(lo, args[0], dtype)
+            return (np.ndarray.astype, [*args, dtype], {}) if is_new else (np.asarray, args, {"dtype": dtype})
     if fn is np.nan_to_num and len(args) == 2:
         args, kwargs = args[:1], {**kwargs, "copy": args[1]}
     if fn not in (np.array, np.ndarray.astype, np.nan_to_num) or "copy" not in kwargs:
@@ -146,19 +156,6 @@ def place_of_out(fn: Any) -> int | None:
         return fn.nin
     names = parameters_of(fn) if core.is_library(fn) else ()
     return names.index("out") if "out" in names else None
-
-
-@functools.cache
-def parameters_of(fn: Any) -> tuple[str, ...]:
-    """Return the names of the parameters that a function takes by position; a function in C may tell them in its docstring alone."""
-    if is_method_of_ufunc(fn):
-        return METHODS_OF_UFUNCS[fn.__name__]
-    try:
-        parameters = inspect.signature(fn).parameters.values()
-        return tuple(p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
-    except (TypeError, ValueError):
-        told = re.match(r"\w+\(([^*]*?)(?:\*.*)?\)", (getattr(fn, "__doc__", None) or "").lstrip())
-        return tuple(re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", told[1])) if told else ()
 
 
 def plain_arguments(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
@@ -199,6 +196,9 @@ def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], 
         var = lo.build.emit(Call(fn, operands, tuple(named.items()), effect=True), t, "sample")
     else:
         var = lo.build.call(fn, *operands, **named)
+    if fn in memory_layouts.SPLITS and args and isinstance(args[0], Cell):
+        if (parts := memory_layouts.parts_of_split(lo, fn, args[0], args[1:], kwargs, var)) is not None:
+            return parts
     may_share = known.view or known.memory not in ("fresh", "operands") and not is_helper(fn)
     return lo.wrap(var, shares=[r for a in args for r in roots(a)] if may_share else ())
 
@@ -210,7 +210,7 @@ def same_memory(lo: Lowering, fn: Any, args: list[Value], operands: tuple[Operan
         return None
     known = record_of(fn)
     view, same_at = known.view, known.same_at
-    if same_at is not None and same_at[0] < len(operands) and is_number(operands[same_at[0]], same_at[1]):
+    if same_at is not None and same_at[0] < len(operands) and core.is_number(lo, operands[same_at[0]], same_at[1]):
         return base
     if view == "reshape" and not lo.static_only and is_array(atom_type(lo.read(base))):
         for found in (memory_layouts.reshaped(lo, fn, base, operands, named), memory_layouts.copied(lo, fn, base, operands)):
@@ -223,27 +223,6 @@ def same_memory(lo: Lowering, fn: Any, args: list[Value], operands: tuple[Operan
         lo.read(cell)
         return cell
     return None
-
-
-def is_number(operand: Operand, number: int) -> bool:
-    """Tell whether an operand is a constant with this value."""
-    return isinstance(operand, Const) and not operand.live and isinstance(operand.value, int) and operand.value == number
-
-
-def write_argument(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """Lower a call of a function that writes into its first argument."""
-    if fn is np.copyto and len(args) == 2 and set(kwargs) <= {"where"} and isinstance(args[0], Cell):
-        value = lo.operand(args[1])
-        if kwargs:
-            value = lo.build.call(np.where, lo.operand(kwargs["where"]), value, lo.read(args[0]))
-        lo.write(args[0], (), value)
-        return Const(None)
-    raise core.unsupported(
-        lo,
-        node,
-        f"`np.{fn.__name__}` writes into its argument in a way that cannot be differentiated yet",
-        "assign to a subscript: `a[mask] = v`",
-    )
 
 
 # -- functions of the user -------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """Lower built-in functions: `len`, `isinstance`, `range`, `zip`, `sum` and others."""
 
 import collections
+import math
 import operator
 from dataclasses import replace
 from typing import Any
@@ -16,7 +17,9 @@ from sourcead.frontend.control import branches
 from sourcead.frontend.core import TAKEN, USED, WHOLE, Cell, Iterable, Lowering, NotStatic, TupleVal, Value, roots
 from sourcead.frontend.values import dicts, iterables, sequences, walks
 from sourcead.ir.nodes import Call, Const, Slice, Stmt
-from sourcead.ir.types import ANY_DTYPE, BOOL, INT, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, is_array
+from sourcead.ir.types import (
+    ANY_DTYPE, BOOL, INT, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, dims_of, is_array
+)
 
 
 @lowers(len)
@@ -253,6 +256,17 @@ def rule_is_literal(lo: Lowering, node, value: Value) -> Value:
     """Lower `is_literal(x)` in a rule."""
     found, known = core.known(lo, value)
     return Const(found and isinstance(known, (int, float)))
+
+
+@lowers(runtime.has_more)
+def rule_has_more(lo: Lowering, node, x: Value, axis: Value, number: Value) -> Value:
+    """Lower `has_more(x, axis, number)` in a rule."""
+    dims, (found, along), (counted, least) = dims_of(atom_type(lo.read(x))), core.known(lo, axis), core.known(lo, number)
+    if dims is None or not found or not counted:
+        return Const(False)
+    sizes = [d if isinstance(d, int) else d.least for d in dims]
+    axes = range(len(sizes)) if along is None else along if isinstance(along, tuple) else (along,)
+    return Const(math.prod(sizes[k] for k in axes) > least)
 
 
 for _fn in (

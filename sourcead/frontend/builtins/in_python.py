@@ -162,7 +162,8 @@ def from_iterable(parts):
 
 @stands_in_for(np.ndenumerate)
 def ndenumerate(array):
-    for place in np.ndindex(np.shape(array)):
+    array = np.asarray(array)
+    for place in np.ndindex(array.shape):
         yield place, array[place]
 
 
@@ -207,15 +208,15 @@ def fromkeys(keys, value=None):
     return made
 
 
-def begun(items):
-    """Split some items into a tuple of the first one, which is empty if there is none, and the others."""
+def begun(items, required):
+    """Split some items into a tuple of the first one, which is empty if there is none, and the others; `required` says that there is."""
     first, *rest = items
     return (first,), rest
 
 
 @stands_in_for(functools.reduce)
 def reduce(function, items, *initial):
-    (total,), rest = (initial, items) if initial else begun(items)
+    (total,), rest = (initial, items) if initial else begun(items, True)
     for item in rest:
         total = function(total, item)
     return total
@@ -237,7 +238,7 @@ def plus(total, item):
 
 @stands_in_for(itertools.accumulate)
 def accumulate(items, func=operator.add, *, initial=None):
-    first, rest = begun(items) if initial is None else ((initial,), items)
+    first, rest = begun(items, False) if initial is None else ((initial,), items)
     for total in first:
         yield total
     for item in rest:

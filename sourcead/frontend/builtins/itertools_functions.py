@@ -14,10 +14,11 @@ import numpy as np
 from sourcead.frontend import core
 from sourcead.frontend.builtins import functions, in_python
 from sourcead.frontend.builtins.arguments import NONE, ONE, ZERO, lowers
+from sourcead.frontend.control import loop_variants, loops
 from sourcead.frontend.core import Cell, Iterable, Lowering, TupleVal, Value, roots
 from sourcead.frontend.values import iterables, lists, sequences
 from sourcead.ir.nodes import Atom, Call, Const
-from sourcead.ir.types import INT, UNKNOWN, Array, ListT, TupleT
+from sourcead.ir.types import INT, UNKNOWN, Array, ListT, TupleT, Unknown
 
 
 @lowers(itertools.product)
@@ -95,7 +96,7 @@ def held_still(lo: Lowering, xs: Value) -> Value:
 @lowers(np.ndindex)
 def builtin_ndindex(lo: Lowering, node, *shape: Value) -> Value:
     """Lower `np.ndindex(2, 3)` or `np.ndindex(x.shape)` to a product of ranges."""
-    if len(shape) == 1 and core.is_sequence(shape[0]):
+    if len(shape) == 1 and (core.is_sequence(shape[0]) or isinstance(core.data_type(lo, shape[0]), Unknown)):
         shape = sequences.static_items(lo, shape[0], node)
     return builtin_product(lo, node, *(core.call(lo, Const(range), [n], {}, node) for n in shape))
 
@@ -117,12 +118,19 @@ def builtin_islice(lo: Lowering, node, xs: Value, *bounds: Value) -> Value:
 
 
 @lowers(in_python.begun)
-def lower_begun(lo: Lowering, node, xs: Value) -> Value:
-    """Split an iterable into a tuple of its first element, which is empty if there is surely none, and the others."""
+def lower_begun(lo: Lowering, node, xs: Value, required: Const) -> Value:
+    """Split an iterable into the iterable of its first element, which is empty if there is none, and the others.
+
+    If the element is `required`, the program raises an error where there is none.
+    """
     source = iterables.drained(lo, core.iterate(lo, xs, node), node)
     if source.items is not None:
         return TupleVal((TupleVal(tuple(source.items[:1])), iterables.listed(source.items[1:])))
-    return TupleVal((TupleVal((source.nth(ZERO),)), after_first(lo, source)))
+    if required.value or loops.known_places(lo, source) or loop_variants.surely_runs(lo, source.domain()):
+        first = TupleVal((source.nth(ZERO),))
+    else:
+        first = Iterable.numbered(lambda: lo.build.call(min, ONE, source.length(), type=INT), source.nth)
+    return TupleVal((first, after_first(lo, source)))
 
 
 def after_first(lo: Lowering, source: Iterable) -> Iterable:

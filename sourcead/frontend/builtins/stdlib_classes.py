@@ -6,6 +6,7 @@ A deque of any length is a list, which can also grow and shrink at its beginning
 import collections
 import functools
 import types
+from collections.abc import Callable
 
 from sourcead.frontend import core
 from sourcead.frontend.builtins.arguments import NONE, lowers
@@ -25,9 +26,20 @@ def class_in_python(cls: type) -> type:
     return cls
 
 
+def of_list(name: str) -> Callable:
+    """Return a method that calls the method of the same name of the list that an object holds."""
+
+    def method(self, *args):
+        return getattr(self.held, name)(*args)
+
+    return method
+
+
 @class_in_python
 class deque:
     """A `collections.deque` of at most `maxlen` items."""
+
+    pop, clear, count, index, remove, reverse = map(of_list, ("pop", "clear", "count", "index", "remove", "reverse"))
 
     def __init__(self, items, maxlen):
         held = list(items)
@@ -57,29 +69,11 @@ class deque:
             raise IndexError("deque already at its maximum size")
         self.held.insert(place, item)
 
-    def pop(self):
-        return self.held.pop()
-
     def popleft(self):
         return self.held.pop(0)
 
-    def clear(self):
-        self.held.clear()
-
     def copy(self):
         return deque(self.held, self.maxlen)
-
-    def count(self, item):
-        return self.held.count(item)
-
-    def index(self, item):
-        return self.held.index(item)
-
-    def remove(self, item):
-        self.held.remove(item)
-
-    def reverse(self):
-        self.held.reverse()
 
     def rotate(self, n=1):
         if self.held:

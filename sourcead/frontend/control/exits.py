@@ -11,7 +11,9 @@ An exit from a loop is data, a flag, false at the beginning of each iteration, w
 A loop that is left by `return` alone needs no flag besides `returned`.
 """
 
-from collections.abc import Iterator
+import copy
+import operator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import gast
@@ -119,6 +121,32 @@ def tested_inside(lo: Lowering, node: gast.While) -> gast.While:
         stop = standing_for(node, gast.If(gast.UnaryOp(gast.Not(), node.test), [*node.orelse, gast.Break()], []))
         lo.scope.exits[node, "inside"] = standing_for(node, gast.While(gast.Constant(True, None), [stop, *node.body], []))
     return lo.scope.exits[node, "inside"]
+
+
+PARTS = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
+def rewritten(stmts: list[gast.AST], change: Callable, around: tuple = ()) -> list[gast.AST]:
+    """Return statements in which `change(statement, around)` takes the place of each statement for which it is not None.
+
+    Those inside other statements are asked too, except in functions and classes; `around` has each of these others, outermost first,
+    with the name of the part that the statement is in. A statement inside which something changes is copied.
+    """
+    return [new for old in stmts for new in _replaced(old, change, around)]
+
+
+def _replaced(node: gast.AST, change: Callable, around: tuple) -> list[gast.AST]:
+    new = change(node, around)
+    if new is not None or isinstance(node, (gast.FunctionDef, gast.ClassDef)):
+        return [node] if new is None else new
+    found = {part: old for part in PARTS if isinstance(old := getattr(node, part, None), list)}
+    changed = {part: rewritten(old, change, (*around, (node, part))) for part, old in found.items()}
+    if all(len(old) == len(changed[part]) and all(map(operator.is_, old, changed[part])) for part, old in found.items()):
+        return [node]
+    made = copy.copy(node)
+    vars(made).update(changed)
+    made.original = getattr(node, "original", node)
+    return [standing_for(node, made)]
 
 
 # -- what the syntax of a statement tells ------------------------------------------------------------------------------------

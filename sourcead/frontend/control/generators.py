@@ -11,6 +11,7 @@ Each body sees only its own variables. If the loop may be left early, the genera
 """
 
 import copy
+import functools
 import types
 from collections.abc import Callable
 from dataclasses import replace
@@ -82,29 +83,21 @@ def each_of(node: gast.Expr) -> gast.For:
 def stopping(node) -> list[gast.AST]:
     """Return the body of a generator, changed so that it returns after a `yield` at which the loop was left."""
     if not hasattr(node, "stopping"):
-        node.stopping = _Stopping().visit(copy.deepcopy(node)).body
+        node.stopping = exits.rewritten(node.body, _returning)
     return node.stopping
 
 
-class _Stopping(gast.NodeTransformer):
-    """A transformer that adds after each `yield` a `return` under the condition that the loop was left."""
-    def visit_Expr(self, node):
-        if isinstance(node.value, gast.YieldFrom):
-            return self.generic_visit(each_of(node))
-        return self.visit_Assign(node)
-
-    def visit_Assign(self, node):
-        if not isinstance(node.value, gast.Yield):
-            return node
-        node.value.stops = True
-        leave = exits.standing_for(node, gast.Return(None))
-        return [node, exits.if_flag(STOP, [leave], [], node)]
-
-    def visit_FunctionDef(self, node):
-        return self.generic_visit(node) if not hasattr(node, "inside") else node
-
-    def visit_Lambda(self, node):
-        return node
+def _returning(node: gast.AST, around: tuple) -> list[gast.AST] | None:
+    """Return a statement that yields, and a `return` under the condition that the loop was left there; None for other statements."""
+    match node:
+        case gast.Expr(value=gast.YieldFrom()):
+            return exits.rewritten([each_of(node)], _returning)
+        case gast.Expr(value=gast.Yield()) | gast.Assign(value=gast.Yield()):
+            made, made.value = copy.copy(node), copy.copy(node.value)
+            made.value.stops = True
+            leave = exits.standing_for(node, gast.Return(None))
+            return [made, exits.if_flag(STOP, [leave], [], node)]
+    return None
 
 
 def steps(lo: Lowering, method: types.FunctionType, iterator: Value) -> Iterable:
@@ -118,54 +111,36 @@ def steps(lo: Lowering, method: types.FunctionType, iterator: Value) -> Iterable
     """
     source = find_source(method)
     if not hasattr(source.node, "steps"):
-        body = gast.While(gast.Constant(True, None), _Steps(source).body(source.node), [])
+        last = source.node.body[-1]
+        end = [] if isinstance(last, (gast.Return, gast.Raise)) else [exits.standing_for(last, gast.Return(None))]
+        body = exits.rewritten([*source.node.body, *end], functools.partial(_step, source))
         source.node.steps = copy.copy(source.node)
-        source.node.steps.body = [gast.copy_location(body, source.node)]
+        source.node.steps.body = [exits.standing_for(source.node, gast.While(gast.Constant(True, None), body, []))]
     stepping = replace(source, node=source.node.steps)
     return made(lo, FunctionVal(stepping, None, {}), {source.node.args.args[0].id: iterator})
 
 
-class _Steps(gast.NodeTransformer):
-    """A transformer of the body of `__next__` to that of a generator's loop; a step must not end inside a loop or `try` of its own."""
-
-    def __init__(self, source: Source):
-        self.source = source
-
-    def body(self, node: gast.FunctionDef) -> list[gast.AST]:
-        last = [] if isinstance(node.body[-1], (gast.Return, gast.Raise)) else [gast.copy_location(gast.Return(None), node.body[-1])]
-        return [new for n in [*copy.deepcopy(node.body), *last] for new in as_list(self.visit(n))]
-
-    def visit_Return(self, node):
-        taken = gast.Expr(gast.Yield(node.value or gast.Constant(None, None)))
-        return [gast.copy_location(n, node) for n in (gast.fix_missing_locations(gast.copy_location(taken, node)), gast.Continue())]
-
-    def visit_Raise(self, node):
-        return gast.copy_location(gast.Return(None), node) if is_stop(node) else node
-
-    def inner(self, node):
-        for n in gast.walk(node):
-            if isinstance(n, (gast.Return, gast.Raise)):
-                what = "a `__next__` that returns or raises inside of a loop or `try`"
-                raise UnsupportedSyntaxError(what, at=self.source.origin(n), instead="write the iterator as a generator, with `yield`")
-        return node
-
-    visit_For = visit_While = visit_Try = inner
-
-    def function(self, node):
-        return node
-
-    visit_FunctionDef = visit_Lambda = visit_ClassDef = function
+def _step(source: Source, node: gast.AST, around: tuple) -> list[gast.AST] | None:
+    """Return what takes the place of a statement of `__next__`; a step must not end inside a loop or `try` of its own."""
+    match node:
+        case gast.Return(value=value):
+            taken = gast.Expr(gast.Yield(value or gast.Constant(None, None)))
+            return [exits.standing_for(node, n) for n in (taken, gast.Continue())]
+        case gast.Raise() if is_stop(node):
+            return [exits.standing_for(node, gast.Return(None))]
+        case gast.For() | gast.While() | gast.Try():
+            for n in gast.walk(node):
+                if isinstance(n, (gast.Return, gast.Raise)):
+                    what = "a `__next__` that returns or raises inside of a loop or `try`"
+                    raise UnsupportedSyntaxError(what, at=source.origin(n), instead="write the iterator as a generator, with `yield`")
+            return [node]
+    return None
 
 
 def is_stop(node: gast.Raise) -> bool:
     """Return whether a statement raises StopIteration."""
     raised = node.exc.func if isinstance(node.exc, gast.Call) else node.exc
     return getattr(raised, "id", None) == "StopIteration"
-
-
-def as_list(node) -> list[gast.AST]:
-    """Return what a transformer gives in place of a statement, as a list."""
-    return node if isinstance(node, list) else [node]
 
 
 def refuse_generators(source) -> None:

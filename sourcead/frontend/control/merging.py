@@ -120,6 +120,8 @@ class Merger:
         self.request_one_value(a, b)
         if alone and (isinstance(some, (FunctionVal, BoundVal)) or isinstance(some, Const) and callable(some.value)):
             return some
+        if isinstance(some, Slice):
+            a, b = (Slice(*(p and UNDEFINED for p in (some.lower, some.upper, some.step))) if v is UNDEFINED else v for v in (a, b))
         if isinstance(a, Slice) and isinstance(b, Slice) and (bounds := core.paired_bounds(a, b)) is not None:
             names = (f"{name}_start", f"{name}_stop", f"{name}_step")
             return Slice(*(None if x is None else self.value(x, y, n) for (x, y), n in zip(bounds, names)))
@@ -158,7 +160,7 @@ class Merger:
 
     def data(self, a: Value, b: Value, name: str) -> Value:
         """Return the merged value of a number, array or other IR value in each arm, as a result of the `Branch`."""
-        if any(parts_of(v) is not None or is_unreadable(v) for v in (a, b)):
+        if any(parts_of(v) is not None or is_unreadable(v) or isinstance(v, Slice) for v in (a, b)):
             return self.either(a, b, name)
         poisons = [arm.poison(v) or self.lo.unreadable(v) for arm, v in zip(self.arms, (a, b))]
         atoms = (UNDEFINED if v is UNDEFINED or why else self.final(v, arm) for v, why, arm in zip((a, b), poisons, self.arms))
@@ -246,13 +248,18 @@ class Merger:
 
 def is_unassigned(value: Value) -> bool:
     """Return whether a value is a loop variant that is not assigned yet, as far as the current attempt knows."""
-    atom = value.slots.get(VALUE) if isinstance(value, Cell) else value
-    return isinstance(atom, Var) and atom.type == Undefined()
+    return has_no_type(value) and not is_unreadable(value)
 
 
 def is_unreadable(value: Value) -> bool:
     """Return whether a value stands for one that must be assigned again before it is read."""
-    return isinstance(value, Cell) and value.slots.get(VALUE) is UNDEFINED and POISON in value.slots
+    return isinstance(value, Cell) and POISON in value.slots and (value.slots.get(VALUE) is UNDEFINED or has_no_type(value))
+
+
+def has_no_type(value: Value) -> bool:
+    """Return whether a value is a variable of which no value is known."""
+    atom = value.slots.get(VALUE) if isinstance(value, Cell) else value
+    return isinstance(atom, Var) and atom.type == Undefined()
 
 
 def is_structure(value: Value) -> bool:

@@ -108,7 +108,7 @@ def _are_as_assumed(assumed: Assumptions, ends: Objects) -> bool:
     for path in [*assumed.same, *assumed.kept]:
         expected = assumed.kept[path] if path in assumed.kept else ends.get(assumed.same[path])
         same = core.same_view if path in assumed.kept else operator.is_
-        if path in ends and not (expected is not None and same(ends[path], expected)):
+        if path not in ends or expected is None or not same(ends[path], expected):
             assumed.same.pop(path, None)
             assumed.kept.pop(path, None)
             assumed.changing.add(path)

@@ -94,6 +94,7 @@ class Round:
         objects: the objects at the beginning of an iteration, by their paths.
         left: the leaves that an iteration leaves unreadable.
         runs: whether there surely is an iteration.
+        changed: the variants of which another structure is assumed from now on.
     """
 
     lo: Lowering
@@ -102,6 +103,7 @@ class Round:
     objects: dict[tuple, Cell] = field(default_factory=dict)
     left: set[tuple] = field(default_factory=set)
     runs: bool = False
+    changed: set[tuple[Slots, Any]] = field(default_factory=set)
 
     def entry(self, slot: tuple[Slots, Any]) -> Value:
         """Return the value of a variant on entry, which must not be read if iterations change its structure."""
@@ -200,6 +202,8 @@ class Round:
         """Enter the atoms that the iteration yields for a variant's leaves; return False if a type or structure was assumed wrongly."""
         slot = path[0]
         end = UNDEFINED if end is MISSING else end
+        if slot in self.changed:
+            return False
         if isinstance(param, Cell) and self.object_at(path, self.objects) is param:
             return True  # `one_object_each` compares the ends
         if isinstance(param, OptionalVal) and (found := self.optional_end(param, end)) is not None:
@@ -240,6 +244,7 @@ class Round:
         if growing and self.lo.unreadable(end) is None:
             raise MustMaterialise(init, self.lo.here)
         slot = path[0]
+        self.changed.add(slot)
         if slot in self.assumed.dropped:
             reason = f"{self.assumed.dropped[slot]}, and its structure changes from one iteration to the next"
             raise core.refused(self.lo, reason, "use `append` on one list, or an array")
@@ -326,6 +331,8 @@ class Round:
 
     def new_result(self, path: tuple, param: Value, outs: dict[tuple, Var], after: dict[tuple, Cell]) -> Value:
         """Return such a value for a variant that is an object of its own."""
+        if len(path) == 1 and path[0] in self.assumed.dropped and not self.runs:
+            return core.unreadable(slot_name(path[0], param), self.assumed.dropped[path[0]])
         if isinstance(param, OptionalVal):
             return OptionalVal(self.result((*path, "missing"), param.missing, outs, after), self.result(path, param.held, outs, after))
         if (parts := parts_of(param)) is not None:

@@ -16,7 +16,7 @@ from sourcead.frontend.core.errors import READ_FROM_LIST, needs_items, refused
 from sourcead.frontend.core.journal import KIND, POISON, SEEN, STALE, VALUE, WHOLE, Journal, Slots
 from sourcead.ir.nodes import UNDEFINED, Atom, Build, Const, Operand, Origin, Slice, Sub, Var, View
 from sourcead.ir.records import list_type
-from sourcead.ir.types import Array, DictT, FunctionT, Known, ListT, NoneType, Scalar, Str, StructT, TupleT, Type
+from sourcead.ir.types import Array, DictT, FunctionT, Known, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type
 
 
 class Memory:
@@ -96,9 +96,9 @@ class Memory:
             self.journal.add(cell, "held_by", container)
 
     def put(self, container: Cell, value: Value) -> None:
-        """Record that an object was put into a list, which may be an item of another; one value of the IR cannot contain itself."""
+        """Record that an object was put into a list or dict, which may be an item of another; an IR value cannot contain itself."""
         whole = container.root()
-        if VALUE in whole.slots and isinstance(atom_type(whole.slots[VALUE]), ListT):
+        if VALUE in whole.slots and isinstance(atom_type(whole.slots[VALUE]), (ListT, MapT)):
             parts = {leaf.root() for leaf in cells_of(value) if leaf.steps() > container.steps()}
             if whole in roots(value) - parts:
                 raise refused(self, f"`{whole.name}`, whose length or keys depend on the run, is put into itself")

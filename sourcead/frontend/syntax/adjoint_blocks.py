@@ -19,6 +19,7 @@ from sourcead.frontend import core
 from sourcead.frontend.builtins import stop_gradient
 from sourcead.frontend.control.exits import may_leave
 from sourcead.frontend.core import MISSING, SEEN, VALUE, WHOLE, Cell, Flag, Lowering, Slots, TupleVal, Value, next_birth
+from sourcead.frontend.syntax.expressions import named_object
 from sourcead.ir.nodes import UNDEFINED, AdjointBlock, Block, Const, Stmt, Var
 from sourcead.language.adjoint_blocks import adjoint_of
 
@@ -54,12 +55,8 @@ class Site:
 
 def is_steering(lo: Lowering, item) -> bool:
     """Tell whether an item of a `with` is `adjoint_of(...)`."""
-    made = item.context_expr
-    if not isinstance(made, gast.Call) or not isinstance(made.func, (gast.Name, gast.Attribute)):
-        return False
     with lo.attempt(SourceADError):
-        found, fn = core.known(lo, core.lower(lo, made.func))
-        return found and fn is adjoint_of
+        return named_object(lo, getattr(item.context_expr, "func", None)) is adjoint_of
     return False
 
 

@@ -14,9 +14,7 @@ gradient. The gradient does not translate an exception that leaves the function 
 
 from __future__ import annotations
 
-import copy
 import functools
-import operator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,15 +25,16 @@ from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control import generators
 from sourcead.frontend.control.branches import RAISED, raised
-from sourcead.frontend.control.exits import Return, assignment, may_leave, standing_for, variable
+from sourcead.frontend.control.exits import Return, assignment, may_leave, rewritten, standing_for, variable
 from sourcead.frontend.core import MISSING, Flag, Held, Lowering, Value, temporarily
 from sourcead.frontend.syntax import managers
+from sourcead.frontend.syntax.expressions import named_object
 from sourcead.frontend.syntax.guarded import kept
 from sourcead.frontend.syntax.managers import Act, Surrounded
 from sourcead.ir.nodes import UNDEFINED, Const
 
 ENDED = 0  # the number of a body that ended without leaving
-PARTS = ("body", "orelse", "finalbody", "handlers", "cases")
+LOOPS = (gast.For, gast.While)
 
 
 @core.replaced_statement(gast.Try)
@@ -48,7 +47,7 @@ def after_body(lo: Lowering, node: gast.Try) -> list[gast.AST]:
     if not lo.catching and all(h.passes_on for h in handlers) and not (node.finalbody and any(map(may_leave, node.body))):
         return [*node.body, *node.orelse, *node.finalbody]
     exits = Leaving(lo, node, handlers)
-    body = exits.rewritten(node.body)
+    body = rewritten(node.body, exits.exit_of)
     try:
         code = lowered_body(lo, exits, body)
     except UnsupportedSyntaxError as error:
@@ -64,7 +63,7 @@ def after_body(lo: Lowering, node: gast.Try) -> list[gast.AST]:
 def after_surrounded(lo: Lowering, node: Surrounded) -> list[gast.AST]:
     """Lower the body of a `with` on a generator and the code of the generator around it, and return the statements that follow it."""
     exits = Leaving(lo, node, [])
-    body = exits.rewritten(node.body)
+    body = rewritten(node.body, exits.exit_of)
     code = node.run(lambda: lowered_body(lo, exits, body))
     return [standing_for(node, Act(lambda: RAISED))] if code is None else dispatch(lo, exits, code, [], node)
 
@@ -155,55 +154,26 @@ class Leaving:
         """Return the handler that catches an exception of a class."""
         return next((h for h in self.handlers if issubclass(raised, h.classes)), None)
 
-    def rewritten(self, stmts: list[gast.AST], loops: int = 0, inner: tuple[type, ...] = ()) -> list[gast.AST]:
-        """Return statements of the body in which each exit returns its number.
-
-        Args:
-            stmts: the statements.
-            loops: the number of loops around them, inside the body.
-            inner: the exception classes that a `try` inside the body catches.
-        """
-        return [new for old in stmts for new in self.replaced(old, loops, inner)]
-
-    def replaced(self, node: gast.AST, loops: int, inner: tuple[type, ...]) -> list[gast.AST]:
-        """Return the statements that take the place of one statement."""
+    def exit_of(self, node: gast.AST, around: tuple) -> list[gast.AST] | None:
+        """Return the statements that return the number of an exit, in place of the statement that takes it; None for other statements."""
         match node:
             case gast.Return(value=value):
                 keep = assignment(self.result, value or gast.Constant(None, None), node)
                 return [keep, *self.leave(-1, node, gast.Return(variable(self.result)))]
-            case gast.Break() | gast.Continue() if not loops:
+            case gast.Break() | gast.Continue() if not any(isinstance(n, LOOPS) and part == "body" for n, part in around):
                 return self.leave(-2 if isinstance(node, gast.Break) else -3, node, type(node)())
             case gast.Raise(exc=exc) if exc is not None:
-                return self.caught_raise(node, inner)
+                return self.caught_raise(node, around)
             case gast.Assert(test=test) if self.handler_of(AssertionError) is not None:
-                failed = self.caught_raise(standing_for(node, gast.Raise(variable("AssertionError"), None)), inner)
+                failed = self.caught_raise(standing_for(node, gast.Raise(variable("AssertionError"), None)), around)
                 return [standing_for(node, gast.If(gast.UnaryOp(gast.Not(), test), failed, []))]
-            case gast.FunctionDef() | gast.ClassDef():
-                return [node]
-        found = {part: old for part in PARTS if isinstance(old := getattr(node, part, None), list)}
-        new = {part: self.part(node, part, loops, inner) for part in found}
-        if all(len(old) == len(new[part]) and all(map(operator.is_, old, new[part])) for part, old in found.items()):
-            return [node]
-        changed = copy.copy(node)
-        vars(changed).update(new)
-        changed.original = getattr(node, "original", node)
-        return [standing_for(node, changed)]
+        return None
 
-    def part(self, node: gast.AST, part: str, loops: int, inner: tuple[type, ...]) -> list[gast.AST]:
-        """Return one part of a compound statement with its exits replaced."""
-        if part in ("handlers", "cases"):
-            return [self.replaced(n, loops, inner)[0] for n in getattr(node, part)]
-        if part == "body":
-            loops += isinstance(node, (gast.For, gast.While))
-            if isinstance(node, gast.Try):
-                inner = (*inner, *(c for h in node.handlers for c in caught(self.lo, h)))
-            elif isinstance(node, gast.With):
-                inner = (*inner, *(c for item in node.items for c in managers.stopped(self.lo, item)))
-        return self.rewritten(getattr(node, part), loops, inner)
-
-    def caught_raise(self, node: gast.Raise, inner: tuple[type, ...]) -> list[gast.AST]:
-        """Return the statements for a `raise`, or the `raise` itself if this `try` does not catch it."""
-        raised = class_raised(self.lo, node)
+    def caught_raise(self, node: gast.Raise, around: tuple) -> list[gast.AST]:
+        """Return the statements for a `raise`, or the `raise` itself if this `try` does not catch it or one inside it does."""
+        raised, bodies = class_raised(self.lo, node), [n for n, part in around if part == "body"]
+        inner = tuple(c for n in bodies if isinstance(n, gast.Try) for h in n.handlers for c in caught(self.lo, h))
+        inner += tuple(c for n in bodies if isinstance(n, gast.With) for item in n.items for c in managers.stopped(self.lo, item))
         handler = None if raised is None or issubclass(raised, inner) else self.handler_of(raised)
         if handler is None or handler.passes_on:
             return [node]
@@ -219,13 +189,10 @@ class Leaving:
 
 def class_raised(lo: Lowering, node: gast.Raise) -> type | None:
     """Return the class of the exception that a `raise` raises, None if it is not known."""
-    made = node.exc.func if isinstance(node.exc, gast.Call) else node.exc
-    if not isinstance(made, gast.Name | gast.Attribute):
-        return None
-    with lo.attempt(UnsupportedSyntaxError) as attempt:
-        found, value = core.known(lo, core.lower(lo, made))
-        return value if found and isinstance(value, type) and issubclass(value, BaseException) else None
-    return None if attempt.failed else value
+    with lo.attempt(UnsupportedSyntaxError):
+        found = named_object(lo, getattr(node.exc, "func", node.exc))
+        return found if isinstance(found, type) and issubclass(found, BaseException) else None
+    return None
 
 
 def dispatch(lo: Lowering, exits: Leaving, code: Value, orelse: list[gast.AST], node) -> list[gast.AST]:

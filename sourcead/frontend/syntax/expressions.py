@@ -56,6 +56,14 @@ def lower_unary(lo: Lowering, node) -> Value:
     return core.operate(lo, fn, value)
 
 
+def named_object(lo: Lowering, node: gast.AST | None) -> Any:
+    """Return the Python object that a name or an attribute is known to be, None for any other expression and for what is not known."""
+    if not isinstance(node, (gast.Name, gast.Attribute)):
+        return None
+    found, obj = core.known(lo, core.lower(lo, node))
+    return obj if found else None
+
+
 def compared(lo: Lowering, left: Value, others: list, node) -> Value:
     """Lower `left < b <= c`; each operand is evaluated once, and only if the comparisons before it hold."""
     (op, right_node), *rest = others

@@ -28,6 +28,7 @@ from sourcead.frontend.core import Held, Lowering, Value
 from sourcead.frontend.find_source import find_source
 from sourcead.frontend.syntax import adjoint_blocks
 from sourcead.frontend.syntax.adjoint_blocks import Steered
+from sourcead.frontend.syntax.expressions import named_object
 from sourcead.ir.nodes import Call, Const
 
 NEUTRAL = (np.errstate, np.printoptions, warnings.catch_warnings)
@@ -59,7 +60,7 @@ def inside_with(lo: Lowering, node: gast.With) -> list[gast.AST]:
     if others:
         body = [standing_for(node, gast.With(others, body, None))]
     made, target = first.context_expr, first.optional_vars
-    fn = function_called(lo, made)
+    fn = named_object(lo, getattr(made, "func", None))
     if fn in NEUTRAL:
         if target is not None:
             raise core.unsupported(lo, target, "the object that this context manager hands out is used as a value")
@@ -75,14 +76,6 @@ def inside_with(lo: Lowering, node: gast.With) -> list[gast.AST]:
     if (source := generator_behind(fn)) is not None:
         return around_generator(lo, source, made, target, body, node)
     return around_object(lo, core.lower(lo, made), target, body, node)
-
-
-def function_called(lo: Lowering, made: gast.AST) -> Any:
-    """Return the Python function that makes a context manager, None if it is not known."""
-    if not isinstance(made, gast.Call) or not isinstance(made.func, gast.Name | gast.Attribute):
-        return None
-    found, fn = core.known(lo, core.lower(lo, made.func))
-    return fn if found else None
 
 
 def bind(target: gast.AST | None, value: Value, node) -> list[gast.AST]:
@@ -187,7 +180,7 @@ class Surrounded(gast.With):
 
 def stopped(lo: Lowering, item) -> tuple[type, ...]:
     """Return the exception classes that the manager of a `with` may treat in its own way."""
-    fn = function_called(lo, item.context_expr)
+    fn = named_object(lo, getattr(item.context_expr, "func", None))
     if fn in NEUTRAL or fn is contextlib.nullcontext:
         return ()
     if isinstance(fn, type) and isinstance(leave := getattr(fn, "__exit__", None), types.FunctionType) and is_transparent(leave):

@@ -10,13 +10,13 @@ Sequence and mapping patterns are matched while compiling where the structure of
 
 import gast
 
-from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.builtins import functions
 from sourcead.frontend.control.exits import assignment, standing_for
 from sourcead.frontend.core import Cell, Held, Lowering, TupleVal, Value
-from sourcead.ir.nodes import Const, Var
-from sourcead.ir.types import Array, ListT, NoneType, Scalar, Str
+from sourcead.frontend.values import operators
+from sourcead.ir.nodes import Const
+from sourcead.ir.types import ListT
 
 NEVER, ALWAYS = gast.Constant(False, None), gast.Constant(True, None)
 
@@ -27,67 +27,73 @@ def as_branch(lo: Lowering, node: gast.Match) -> list[gast.AST]:
     subject = core.lower(lo, node.subject)
     case, *others = node.cases
     binds: list[gast.AST] = []
-    test = pattern_test(lo, case.pattern, subject, binds, node)
+    test = pattern_test(lo, case.pattern, Held(subject), binds, node)
     rest = standing_for(node, gast.Match(Held(subject), others) if others else gast.Pass())
-    body = [*binds, *case.body]
-    if case.guard is not None:  # the names are bound before the guard is evaluated
-        body = [*binds, standing_for(node, gast.If(case.guard, case.body, [rest]))]
-    if test is ALWAYS:
-        return body
-    return [rest] if test is NEVER else [standing_for(node, gast.If(test, body, [rest]))]
+    body = case.body if case.guard is None else [standing_for(node, gast.If(case.guard, case.body, [rest]))]
+    return [standing_for(node, gast.If(test, [*binds, *body], [rest]))]  # the names are bound before the guard is evaluated
 
 
-def pattern_test(lo: Lowering, pattern, value: Value, binds: list[gast.AST], node) -> gast.AST:
-    """Build the condition under which a value matches; append the assignments of captured names to `binds`."""
+def pattern_test(lo: Lowering, pattern, subject: gast.AST, binds: list[gast.AST], node) -> gast.AST:
+    """Build the condition under which the value of an expression matches; append the assignments of captured names to `binds`."""
     match pattern:
         case gast.MatchValue(value=wanted):
-            return gast.Compare(Held(value), [gast.Eq()], [wanted])
+            return gast.Compare(subject, [gast.Eq()], [wanted])
         case gast.MatchSingleton(value=wanted):
-            return gast.Compare(Held(value), [gast.Is()], [gast.Constant(wanted, None)])
+            return gast.Compare(subject, [gast.Is()], [gast.Constant(wanted, None)])
         case gast.MatchOr(patterns=patterns):
-            return combined(gast.Or(), NEVER, ALWAYS, [pattern_test(lo, p, value, binds, node) for p in patterns])
+            return combined(gast.Or(), NEVER, ALWAYS, [pattern_test(lo, p, subject, binds, node) for p in patterns])
         case gast.MatchAs(pattern=inner, name=name):
-            test = ALWAYS if inner is None else pattern_test(lo, inner, value, binds, node)
+            test = ALWAYS if inner is None else pattern_test(lo, inner, subject, binds, node)
             if name is not None:
-                binds.append(assignment(name, Held(value), node))
+                binds.append(assignment(name, subject, node))
             return test
         case gast.MatchSequence(patterns=patterns):
-            return sequence_test(lo, patterns, value, binds, node)
+            return sequence_test(lo, patterns, subject.value, binds, node)
         case gast.MatchMapping():
-            if isinstance(value, Cell) and value.kind == "dict":
-                return mapping_test(lo, pattern, value, binds, node)
-            if is_another_kind(lo, value, "dict"):
+            if isinstance(subject.value, Cell) and subject.value.kind == "dict":
+                return mapping_test(lo, pattern, subject.value, binds, node)
+            if is_another_kind(lo, subject.value, "dict"):
                 return NEVER
         case gast.MatchClass(cls=cls, patterns=patterns, kwd_attrs=names, kwd_patterns=named):
-            return class_test(lo, cls, patterns, dict(zip(names, named)), value, binds, node)
+            return class_test(lo, cls, patterns, dict(zip(names, named)), subject.value, binds, node)
     raise core.unsupported(lo, pattern, "this pattern cannot be matched before the program runs", "write the choice with `if`")
 
 
 def sequence_test(lo: Lowering, patterns, value: Value, binds, node) -> gast.AST:
-    """Build the condition of `case [a, *b]`."""
-    if isinstance(value, Cell) and value.kind == "list":
-        items = value.contents
-    elif isinstance(value, TupleVal):
-        items = list(value.items)
-    elif isinstance(value, Const) and not value.live and isinstance(value.value, tuple):
-        items = [Const(v) for v in value.value]
-    elif is_another_kind(lo, value, "list"):
+    """Build the condition of `case [a, *b]`: that on the length, and then those on the items, which are known or read by subscripts."""
+    items = known_items(value)
+    if items is None and is_another_kind(lo, value, "list", "tuple"):
         return NEVER
-    elif isinstance(core.data_type(lo, value), ListT) and all(map(is_plain, patterns)):
-        return counted_test(patterns, value, binds, node)
-    else:
+    if items is None and not (isinstance(core.data_type(lo, value), ListT) and all(map(is_plain, patterns))):
         reason = "a sequence pattern needs a tuple or list whose length is known"  # as are items of a list that differ in type
         raise core.needs_items(reason, lo.origin(node), "write the choice with `if`")
-    stars = [k for k, p in enumerate(patterns) if isinstance(p, gast.MatchStar)]
-    if len(items) != len(patterns) and not (stars and len(items) >= len(patterns) - 1):
+    star = next((k for k, p in enumerate(patterns) if isinstance(p, gast.MatchStar)), len(patterns))
+    after = len(patterns) - star - 1
+    least = len(patterns) - (after >= 0)
+    if items is not None and (len(items) < least or len(items) > least and after < 0):
         return NEVER
-    if stars:
-        k, after = stars[0], len(patterns) - stars[0] - 1
-        if patterns[k].name is not None:
-            binds.append(assignment(patterns[k].name, Held(lo.new_list(items[k : len(items) - after])), node))
-        items = [*items[:k], *items[len(items) - after :]]
-        patterns = [*patterns[:k], *patterns[k + 1 :]]
-    return conjunction([pattern_test(lo, p, item, binds, node) for p, item in zip(patterns, items)])
+    length = gast.Call(Held(Const(len)), [Held(value)], [])
+    fits = gast.Compare(length, [gast.Eq() if after < 0 else gast.GtE()], [gast.Constant(least, None)])
+    tests: list[gast.AST] = [fits] if items is None else []
+    for k, p in enumerate(patterns):
+        end = k - len(patterns) + 1 or None
+        if k != star:
+            place = gast.Constant(k if k < star else k - len(patterns), None)
+            item = gast.Subscript(Held(value), place, gast.Load()) if items is None else Held(items[place.value])
+            tests.append(pattern_test(lo, p, item, binds, node))
+        elif p.name is not None:
+            bounds = gast.Slice(gast.Constant(k, None), end and gast.Constant(end, None), None)
+            part = gast.Subscript(Held(value), bounds, gast.Load()) if items is None else Held(lo.new_list(items[k:end]))
+            binds.append(assignment(p.name, part, node))
+    return conjunction(tests)
+
+
+def known_items(value: Value) -> list[Value] | None:
+    """Return the items of a tuple or list whose length is known, None for any other value."""
+    if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind == "list":
+        return value.contents
+    is_tuple = isinstance(value, Const) and not value.live and isinstance(value.value, tuple)
+    return [Const(v) for v in value.value] if is_tuple else None
 
 
 def is_plain(pattern) -> bool:
@@ -95,31 +101,9 @@ def is_plain(pattern) -> bool:
     return isinstance(pattern, gast.MatchStar | gast.MatchValue) or isinstance(pattern, gast.MatchAs) and pattern.pattern is None
 
 
-def counted_test(patterns, value: Cell, binds, node) -> gast.AST:
-    """Build the condition of `case [a, *b]` for a list whose length is not known: the length, and then each item."""
-    star = next((k for k, p in enumerate(patterns) if isinstance(p, gast.MatchStar)), None)
-    count, op = (len(patterns), gast.Eq()) if star is None else (len(patterns) - 1, gast.GtE())
-    length = gast.Call(Held(Const(len)), [Held(value)], [])
-    tests: list[gast.AST] = [gast.Compare(length, [op], [gast.Constant(count, None)])]
-    for k, p in enumerate(patterns):
-        place = gast.Constant(k if star is None or k < star else k - len(patterns), None)
-        if isinstance(p, gast.MatchValue):
-            tests.append(gast.Compare(gast.Subscript(Held(value), place, gast.Load()), [gast.Eq()], [p.value]))
-        elif p.name is not None:
-            if k == star:
-                end = gast.Constant(k + 1 - len(patterns), None) if k + 1 < len(patterns) else None
-                place = gast.Slice(gast.Constant(k, None), end, None)
-            binds.append(assignment(p.name, gast.Subscript(Held(value), place, gast.Load()), node))
-    return conjunction(tests)
-
-
-def is_another_kind(lo: Lowering, value: Value, kind: str) -> bool:
-    """Tell whether a value surely fails a list pattern, or a dict pattern; an array matches neither."""
-    if isinstance(value, TupleVal):
-        return kind == "dict"
-    if isinstance(value, Cell) and value.kind != "array":
-        return value.kind in {"list", "dict"} - {kind}
-    return isinstance(value, (Var, Const, Cell)) and isinstance(atom_type(lo.read(value)), (Scalar, Str, NoneType, Array))
+def is_another_kind(lo: Lowering, value: Value, *kinds: str) -> bool:
+    """Tell whether a value surely fails a pattern that matches only values of some kinds."""
+    return operators.kind_of_object(lo, value) not in (None, "object", "Iterable", *kinds)
 
 
 def class_test(lo: Lowering, cls, patterns, named: dict, value: Value, binds, node) -> gast.AST:
@@ -132,9 +116,9 @@ def class_test(lo: Lowering, cls, patterns, named: dict, value: Value, binds, no
         return NEVER
     _, matched = core.known(lo, wanted)
     if patterns and matched in TAKEN_WHOLE:
-        return pattern_test(lo, patterns[0], value, binds, node)
+        return pattern_test(lo, patterns[0], Held(value), binds, node)
     attributes = {**dict(zip(getattr(matched, "__match_args__", ()), patterns)), **named}
-    return conjunction([pattern_test(lo, p, core.attribute(lo, value, n, node), binds, node) for n, p in attributes.items()])
+    return conjunction([pattern_test(lo, p, Held(core.attribute(lo, value, n, node)), binds, node) for n, p in attributes.items()])
 
 
 TAKEN_WHOLE = (bool, dict, float, int, list, str, tuple)  # `case float(x)` binds the number itself
@@ -147,7 +131,7 @@ def mapping_test(lo: Lowering, pattern: gast.MatchMapping, value: Cell, binds, n
     if not all(found and k in value.items for found, k in known):
         return NEVER
     keys = [k for _, k in known]
-    tests = [pattern_test(lo, p, value.items[k], binds, node) for p, k in zip(pattern.patterns, keys)]
+    tests = [pattern_test(lo, p, Held(value.items[k]), binds, node) for p, k in zip(pattern.patterns, keys)]
     if pattern.rest is not None:
         rest = lo.new_dict({k: v for k, v in value.items.items() if k not in keys})
         binds.append(assignment(pattern.rest, Held(rest), node))
@@ -161,7 +145,5 @@ def conjunction(tests: list[gast.AST]) -> gast.AST:
 
 def combined(op: gast.AST, neutral: gast.AST, deciding: gast.AST, tests: list[gast.AST]) -> gast.AST:
     """Combine tests by `and` or `or`, for which one constant condition changes nothing, and the other decides."""
-    if deciding in tests:
-        return deciding
     tests = [t for t in tests if t is not neutral]
-    return gast.BoolOp(op, tests) if len(tests) > 1 else tests[0] if tests else neutral
+    return deciding if deciding in tests else gast.BoolOp(op, tests) if tests else neutral

@@ -5,6 +5,7 @@ the calls that make arrays: constructors, arithmetic on arrays in C order, and n
 assumed to be in C order; where the meaning of the program depends on it, the generated code checks it on entry (`check_layout`).
 """
 
+import operator
 import types
 
 import gast
@@ -12,9 +13,9 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
-from sourcead.frontend.core import VALUE, Cell, TupleVal, Value, roots
+from sourcead.frontend.core import SEEN, VALUE, WHOLE, Cell, TupleVal, Value, roots
 from sourcead.ir.nodes import Atom, Call, Const, Index, Let, Operand, Slice, Sub, Update, Var, View
-from sourcead.ir.types import Array, Scalar, rank
+from sourcead.ir.types import INT, Array, Scalar, rank
 from sourcead.primitives.table import record_of
 
 NOWHERE: frozenset[Var] = frozenset()
@@ -146,6 +147,52 @@ def keeps_shape(lo, base: Cell, operands) -> bool:
     dims = getattr(atom_type(lo.read(base)), "dims", None)
     shape = operands[1].value if len(operands) == 2 and isinstance(operands[1], Const) else None
     return dims is not None and all(isinstance(n, int) for n in dims) and shape in (dims, list(dims))
+
+
+SPLITS = {np.split: 0, np.array_split: 0, np.vsplit: 0, np.hsplit: 1, np.dsplit: 2}  # function -> its axis if none is given
+
+
+def parts_of_split(lo, fn, base: Cell, options: list[Value], named: dict[str, Value], whole: Var) -> Cell | None:
+    """Return the list `whole` that `np.split` and its like give as the views that it consists of, None if these are not known.
+
+    Until the array is written, the parts are the items of that list.
+    """
+    given = {**dict(zip(("indices_or_sections", "axis"), options)), **named}
+    axis = given.get("axis", Const(SPLITS[fn]))
+    array, parts = lo.read(base), getattr(atom_type(whole), "items", None)
+    axes = rank(atom_type(array))
+    if parts is None or axes is None or not isinstance(axis, Const) or not isinstance(axis.value, int):
+        return None
+    along = min(axis.value % axes, 0 if fn is np.hsplit and axes == 1 else axes)
+    bounds = bounds_of_split(lo, fn, array, along, given["indices_or_sections"])
+    if bounds is None:
+        return None
+    views = []
+    for k, (first, last) in enumerate(zip((None, *bounds), (*bounds, None))):
+        view = lo.view(base, Sub((*(Slice(None, None, None),) * along, Slice(first, last, None)) if along else Slice(first, last, None)))
+        lo.set(view.slots, VALUE, lo.build.index(whole, Const(k), name=f"{whole.name}_{k}"))
+        lo.set(view.slots, SEEN, array)
+        views.append(view)
+    cell = lo.new_list(views, whole.name)
+    cell.slots[WHOLE] = whole
+    return cell
+
+
+def bounds_of_split(lo, fn, array: Atom, axis: int, places: Value) -> list[Atom] | None:
+    """Return where `np.split` cuts an axis, None if that is not known."""
+    if not isinstance(places, Const):
+        cuts = [places.items[k] for k in range(len(places.items))] if core.parts_of(places) is not None else [None]
+        return cuts if all(isinstance(cut, (Var, Const)) and atom_type(cut) == INT for cut in cuts) else None
+    count, size = places.value, atom_type(array).dims[axis]
+    if not isinstance(count, int):
+        return None
+    if isinstance(size, int):
+        each, more = divmod(size, count)
+        return [Const(k * each + min(k, more)) for k in range(1, count)]
+    if fn is np.array_split:
+        return None
+    each = lo.build.call(operator.floordiv, lo.build.index(lo.build.attr(array, "shape"), Const(axis)), places)
+    return [lo.build.call(operator.mul, each, Const(k)) for k in range(1, count)]
 
 
 def gives_the_same(lo, fn, base: Value | None, options: tuple[Operand, ...] = ()) -> bool:

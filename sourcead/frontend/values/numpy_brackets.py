@@ -13,7 +13,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.core import Lowering, TupleVal, Value
 from sourcead.ir.nodes import Atom, Const, Index, Slice
-from sourcead.ir.types import Array, Scalar, Sym, TupleT, Type, anydim, dims_of
+from sourcead.ir.types import Array, Scalar, Sym, TupleT, Type, anydim, dims_of, same_dtype
 from sourcead.primitives.result_types.infer import infer_call
 
 DOUBLE = np.dtype(float)
@@ -56,7 +56,7 @@ def can_join(lo: Lowering, join, items) -> bool:
     if join is np.hstack and not ranks <= {0, 1} or join is np.column_stack and not (arrays and ranks <= {1, 2}):
         return False
     # a number takes the dtype of the arrays in brackets, but not in a call; a range beside doubles becomes doubles in both
-    return len(arrays) == len(types) and not joined or bool(arrays or joined) and all(t.dtype == DOUBLE for t in arrays)
+    return len(arrays) == len(types) and not joined or bool(arrays or joined) and all(same_dtype(t.dtype, DOUBLE) for t in arrays)
 
 
 def bounds_of(key: Slice) -> list[Atom]:

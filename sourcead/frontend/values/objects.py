@@ -11,10 +11,12 @@ import operator
 import types
 from typing import Any
 
+import gast
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
+from sourcead.frontend.control import inlining
 from sourcead.frontend.core import VALUE, BoundVal, Cell, Lowering, MethodVal, SuperVal, TupleVal, Value
 from sourcead.frontend.values import sequences
 from sourcead.ir.nodes import UNDEFINED, Const
@@ -179,16 +181,9 @@ def make_tuple(lo: Lowering, cls: type, args: list[Value], kwargs: dict[str, Val
 
 def arguments(lo: Lowering, cls, names, only_named, args, kwargs, defaults) -> dict[str, Value]:
     """Return the value of each parameter of a generated constructor."""
-    if len(args) > len(names) or (unknown := set(kwargs) - set(names[len(args) :]) - set(only_named)):
-        wrong = f"{len(args)} positional arguments" if len(args) > len(names) else f"the argument `{min(unknown)}`"
-        raise core.refused(lo, f"`{cls.__name__}` does not take {wrong}, or takes it twice")
-    found = {**dict(zip(names, args)), **kwargs}
-    for name in (*names, *only_named):
-        if name not in found:
-            if name not in defaults:
-                raise core.refused(lo, f"`{cls.__name__}` misses the argument `{name}`")
-            found[name] = defaults[name]
-    return found
+    names, only_named = ([gast.Name(n, gast.Param(), None, None) for n in ns] for ns in (names, only_named))
+    node = gast.FunctionDef(cls.__name__, gast.arguments(names, [], None, only_named, [], None, []), [], [], None, None)
+    return inlining.bind(lo, inlining.LocalSource(lo.scope.source, node), args, kwargs, defaults)
 
 
 def tuple_method(lo: Lowering, value: TupleVal, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
@@ -314,74 +309,3 @@ def operate(lo: Lowering, fn: Any, values: list[Value]) -> Value | None:
     if fn in (operator.eq, operator.ne) and len({id(v) for v in values}) == 1:
         return Const(fn is operator.eq)
     raise core.refused(lo, f"`{name}` is not defined for these objects")
-
-
-@core.builtin(super)
-def builtin_super(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """Lower `super()`."""
-    if args:
-        if len(args) == 2 and isinstance(args[0], Const) and core.class_of(args[1]) is not None:
-            return SuperVal(args[0].value, args[1])
-        raise core.refused(lo, "`super` with these arguments", "call it without arguments")
-    scope = lo.scope
-    while scope is not None and "__class__" not in scope.source.closure:
-        scope = scope.parent
-    a = scope.source.node.args if scope is not None else None
-    first = next(iter([*a.posonlyargs, *a.args]), None) if a is not None else None
-    value = scope.names.get(first.id, None) if first is not None else None
-    if core.class_of(value) is None:
-        raise core.refused(lo, "`super()` is used where the object is not known")
-    return SuperVal(scope.source.closure["__class__"].cell_contents, value)
-
-
-@core.builtin(getattr)
-def builtin_getattr(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """Lower `getattr(obj, "name")`."""
-    found, name = core.known(lo, args[1])
-    if not found or not isinstance(name, str):
-        raise core.refused(lo, "`getattr` of a name that is not known before the program runs")
-    if len(args) == 3 and core.class_of(args[0]) is not None and not core.has_attribute(args[0], name):
-        return args[2]
-    if len(args) == 3 and core.class_of(args[0]) is None:
-        raise core.refused(lo, "`getattr` with a default, of something that is no object")
-    return core.attribute(lo, args[0], name, node)
-
-
-@core.builtin(setattr)
-def builtin_setattr(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """Lower `setattr(obj, "name", value)`."""
-    found, name = core.known(lo, args[1])
-    if not found or not isinstance(name, str):
-        raise core.refused(lo, "`setattr` of a name that is not known before the program runs")
-    set_attribute(lo, args[0], name, args[2], node)
-    return Const(None)
-
-
-@core.builtin(object.__setattr__)
-def builtin_object_setattr(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """Lower `object.__setattr__(obj, "name", value)`, by which frozen dataclasses set their own fields."""
-    found, name = core.known(lo, args[1])
-    if not found or not isinstance(args[0], Cell) or core.class_of(args[0]) is None:
-        raise core.refused(lo, "`object.__setattr__` of something that is not known here")
-    store_attribute(lo, args[0], name, args[2])
-    return Const(None)
-
-
-@core.builtin(hasattr)
-def builtin_hasattr(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """Lower `hasattr(obj, "name")`."""
-    found, name = core.known(lo, args[1])
-    if not found or core.class_of(args[0]) is None:
-        raise core.refused(lo, "`hasattr` of something that is not known before the program runs")
-    return Const(core.has_attribute(args[0], name))
-
-
-@core.builtin(type)
-def builtin_type(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """Lower `type(obj)`."""
-    cls = core.class_of(args[0]) if len(args) == 1 else None
-    return Const(core.REAL_CLASSES.get(cls, cls)) if cls is not None else core.call_library(lo, type, args, kwargs, node)
-
-
-core.builtin(functools.partial)(lambda lo, args, kwargs, node: BoundVal(args[0], tuple(args[1:]), dict(kwargs)))
-core.builtin(object.__init__)(lambda lo, args, kwargs, node: Const(None))

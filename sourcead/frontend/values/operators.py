@@ -164,7 +164,7 @@ def one_object(lo: Lowering, a: Value, b: Value) -> bool | None:
     return None if equal else False
 
 
-KINDS = {Scalar: "number", Array: "array", Str: "text", ListT: "list", MapT: "dict", DictT: "dict", TupleT: "tuple"}
+KINDS = {Scalar: "number", Array: "array", Str: "text", ListT: "list", MapT: "dict", DictT: "dict", TupleT: "tuple", NoneType: "none"}
 
 
 def kind_of_object(lo: Lowering, value: Value) -> str | None:

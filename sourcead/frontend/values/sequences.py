@@ -59,7 +59,14 @@ def collect(lo: Lowering, iterable: Iterable, f, node) -> Value:
 
 
 def as_array(lo: Lowering, value: Value) -> Value:
-    """Convert a list or tuple that carries a derivative to an array; return any other value unchanged."""
+    """Convert a list or tuple that carries a derivative to an array; return any other value unchanged.
+
+    NumPy makes an array of an object that has a length and items, too.
+    """
+    if isinstance(value, Cell) and value.kind == "object":
+        if any(core.special_method(value, name) is None for name in ("__len__", "__getitem__")):
+            raise core.refused(lo, f"NumPy makes no numbers of an object of class {value.cls.__name__}")
+        value = collect(lo, core.iterate(lo, value, None), lambda item: item, None)
     if not core.is_sequence(value) or isinstance(value, Const) or isinstance(value, Var) and isinstance(value.type, Str):
         return value
     if any(isinstance(leaf, (FunctionVal, BoundVal, MethodVal)) for leaf in leaves(value)):

@@ -15,7 +15,7 @@ from sourcead.frontend.core import (
 from sourcead.frontend.values import lists, numpy_brackets, objects, sequences, sets
 from sourcead.ir.nodes import Call, Const, Operand, Slice, Sub
 from sourcead.ir.types import (
-    BOOL, INT, Array, ListT, MapT, NoneType, Scalar, SetT, Str, StructT, TupleT, Undefined, Unknown, rank
+    BOOL, INT, Array, ListT, MapT, NoneType, Scalar, SetT, Str, StructT, TupleT, Undefined, Unknown, rank, same_dtype
 )
 
 
@@ -232,7 +232,7 @@ def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
         if isinstance(t, Array) and lo.read(old) not in lo.build.maybe_number:
             mode = {operator.add: "add", operator.sub: "sub"}.get(fn)
             if mode:
-                lo.write(old, (), lo.operand(value), mode)
+                lo.write(old, (), lo.operand(sequences.as_array(lo, value)), mode)
             else:
                 lo.write(old, (), lo.read(core.operate(lo, fn, lo.read(old), value)))
             return None
@@ -242,7 +242,7 @@ def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
         new = core.operate(lo, fn, old, value)
         if isinstance(t, Undefined):  # an item of a container that is still empty in this round of lowering a loop
             return new
-        if isinstance(t, Array) and atom_type(lo.read(new)) != t and getattr(atom_type(lo.read(new)), "dtype", None) != t.dtype:
+        if isinstance(t, Array) and not same_dtype(getattr(atom_type(lo.read(new)), "dtype", None), t.dtype):
             why = "the dtype of what is added differs from that of the array"
             raise core.unsupported(lo, node, why, "start from an array: `np.zeros(...)`")
         same = roots(old)

@@ -57,15 +57,10 @@ def watch(lo: Lowering, what: Cell | set) -> None:
 def may_be_resized(lo: Lowering, value: Value, first: int, leave: Any = None) -> bool:
     """Tell whether a list may have grown or shrunk since `first` lists had, other than right before the flag `leave` ended the loop."""
     return any(
-        roots(value) & roots(cell) and not (cell.base is not None and depth_of(cell) > depth_of(value) and cell.root() is value.root())
+        roots(value) & roots(cell) and not (cell.steps() > value.steps() and cell.root() is value.root())
         for cell, left in lo.resized[first:]
         if leave is None or leave not in left
     )
-
-
-def depth_of(cell: Cell) -> int:
-    """Return how many views lead from a cell to what it is a part of."""
-    return 0 if cell.base is None else 1 + depth_of(cell.base)
 
 
 @contextlib.contextmanager

@@ -24,7 +24,7 @@ from sourcead.analysis.sizes import Size, dims_in, empty_stack, fills, known_dty
 from sourcead.ir.nodes import (
     Atom, Block, Call, Const, Function, Index, Loop, Pop, Range, Slice, Stmt, Sub, Update, Var, fresh
 )
-from sourcead.ir.types import INT, Sym, rank
+from sourcead.ir.types import INT, Sym, rank, same_dtype
 from sourcead.ir.walk import bound_vars, map_blocks, with_body, with_stmts
 from sourcead.passes.equality import same
 from sourcead.passes.loops.factor_arrays import FactorArray, FactorArrays, FunctionFacts, Term, chain_of
@@ -82,7 +82,7 @@ class LoopFission:
         sum_, value = update.op.base, update.op.value
         dims, stmt = dims_in(value), here.get(value)
         whole = dims is not None and dims_in(sum_) is not None and fills(dims, dims_in(sum_))
-        if not whole or atom_type(sum_).dtype != value.type.dtype:
+        if not whole or not same_dtype(atom_type(sum_).dtype, value.type.dtype):
             return None
         op = stmt.op if stmt is not None and self.facts.uses[value] == 1 else None
         match op:

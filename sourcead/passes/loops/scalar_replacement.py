@@ -34,7 +34,7 @@ from sourcead.analysis.affine import Meeting, Subscripts, number
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.element_loops import Access, Body, body_of, one_more
 from sourcead.ir.nodes import Atom, Block, Branch, Call, Function, Index, Let, Loop, Op, Stmt, Sub, Update, Var, fresh
-from sourcead.ir.types import BOOL, Array, Scalar
+from sourcead.ir.types import BOOL, Array, Scalar, same_dtype
 from sourcead.ir.walk import copied, map_blocks, substitute, with_body, with_stmts
 from sourcead.passes.equality import same
 
@@ -131,7 +131,7 @@ class _ScalarReplacement:
 
     def promote(self, others_read: bool = False) -> None:
         """Put the elements that each iteration writes into variables or, with `others_read`, only if it reads other elements too."""
-        for chain in [p for p in self.params if isinstance(p.type, Array) and p.type.dtype == FLOAT]:
+        for chain in [p for p in self.params if isinstance(p.type, Array) and same_dtype(p.type.dtype, FLOAT)]:
             accesses = [a for found in self.body.accesses for a in found if a.chain is chain]
             candidates = [a for a in accesses if a.mode is not None and self.is_invariant(a.key)]
             if not candidates:

@@ -25,7 +25,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.analysis.loop_indices import Counting, axis_of
 from sourcead.analysis.sizes import dims_in, fills
 from sourcead.ir.nodes import Atom, Block, Build, Call, Const, Function, Index, Loop, Range, Stmt, Sub, Update, Var
-from sourcead.ir.types import INT, Array, ListT, Scalar, Type
+from sourcead.ir.types import INT, Array, ListT, Scalar, Type, same_dtype
 from sourcead.ir.walk import count_reads, definitions, rewrite, walk, with_body
 
 ZEROS = (np.zeros, np.zeros_like, runtime.zeros_like)
@@ -137,10 +137,10 @@ def counts(loop: Loop) -> bool:
 def same_arrays(value: Type, item: Type | None) -> bool:
     """Return whether a value is known to have the dtype and shape of the items, so that it is not broadcast when it is added to one."""
     if isinstance(item, Array) and item.dims == () and isinstance(value, Scalar):
-        return value.dtype in (None, item.dtype)
+        return value.dtype is None or same_dtype(value.dtype, item.dtype)
     if not isinstance(value, Array) or not isinstance(item, Array) or not value.dims or not item.dims or value.dtype is None:
         return False
-    return value.dtype == item.dtype and fills(value.dims, item.dims)
+    return same_dtype(value.dtype, item.dtype) and fills(value.dims, item.dims)
 
 
 def covers(loop: Loop, seq: Atom, counting: Counting) -> bool:

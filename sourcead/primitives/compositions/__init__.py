@@ -12,6 +12,7 @@ with `given` stands only for the calls that give one of these options; the other
 `np.hypot.reduce`, has one composition for all ufuncs, which takes the ufunc first; so have calls of ufuncs with some options.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -110,10 +111,13 @@ def defaults_of(function) -> dict[str, Any]:
 
 @cache
 def parameters_of(function) -> tuple[str, ...]:
-    """Return the names of a primal's positional parameters, as far as Python knows them."""
+    """Return the names of a primal's positional parameters; a function in C may tell them in its docstring alone."""
     if is_method_of_ufunc(function):
         return METHODS_OF_UFUNCS[function.__name__]
-    known = () if isinstance(function, np.ufunc) else signature_of(function) or ()
+    known = () if isinstance(function, np.ufunc) else signature_of(function)
+    if known is None:
+        told = re.match(r"\w+\(([^*]*?)(?:\*.*)?\)", (getattr(function, "__doc__", None) or "").lstrip())
+        return tuple(re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", told[1])) if told else ()
     return tuple(p.name for p in known if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
 
 

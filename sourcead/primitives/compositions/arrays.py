@@ -22,9 +22,6 @@ composed({
         else start * (stop / start) ** np.linspace(np.zeros(np.shape(stop / start)), 1.0, num, endpoint)
     ),
     np.fromfunction: lambda function, shape, dtype=float: function(*np.indices(shape, dtype=dtype)),
-    np.kaiser: lambda M, beta: refuse(
-        "`np.kaiser` with respect to beta needs the Bessel function of order one, which NumPy lacks: use `scipy.special.i0`"
-    ),
 })
 composed({
     np.sort: lambda a, axis=-1, kind=None, order=None: refuse("`order=`: structured arrays carry no derivative"),

@@ -5,9 +5,12 @@ import numpy as np
 from sourcead.primitives.compositions import composed, refuse
 
 
-@composed(np.copyto, given="where", writes=True)
-def copyto(dst, src, where):
-    dst[where] = np.broadcast_to(src, dst.shape)[where]
+@composed(np.copyto, writes=True)
+def copyto(dst, src, where=None):
+    if where is None:
+        dst[...] = src
+    else:
+        dst[where] = np.broadcast_to(src, dst.shape)[where]
 
 
 @composed(np.put, writes=True)

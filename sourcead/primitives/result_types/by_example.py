@@ -15,7 +15,8 @@ import numpy as np
 
 from sourcead.ir.records import type_of
 from sourcead.ir.types import (
-    SMALL, UNKNOWN, Array, FunctionT, ListT, Scalar, Sym, TupleT, Type, anydim, map_type, parts, with_dims
+    INT, SMALL, UNKNOWN, Array, FunctionT, ListT, Scalar, Sym, TupleT, Type, anydim, kind_of, map_type, parts,
+    same_dtype, with_dims
 )
 from sourcead.primitives.registry import record
 from sourcead.primitives.result_types.dims import broadcast_dim, equal_dim, not_one, product_of_dims
@@ -56,6 +57,38 @@ def sized(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
     return _without_dtype(found) if vague else found
 
 
+def created(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
+    """Return the type of a new array whose sizes are integers among the operands."""
+    place = record(fn).dtype_at
+    dtype = kwargs.get("dtype") or (args[place] if len(args) > place else None)
+    vague = dtype is not None and not dtype.known and dtype.type == UNKNOWN
+
+    def operand(arg: Arg) -> Arg:
+        return Arg(FunctionT(float), float) if vague and arg is dtype else _in_sizes(arg)
+
+    found = _sized(fn, list(map(operand, args)), {k: operand(a) for k, a in kwargs.items()})
+    return _without_dtype(found) if vague else found
+
+
+def _in_sizes(arg: Arg) -> Arg:
+    """Return an operand in which each integer that is not a known small one is the size of a dim, of a new one if it is unknown."""
+    items = arg.items
+    if arg.dims is not None:
+        items = tuple(Arg(INT, n) if isinstance(n, int) else Arg(INT, dim=n) for n in arg.dims)
+    elif isinstance(arg.value, (tuple, list)):
+        items = tuple(Arg(type_of(v), v) for v in arg.value)
+    elif not arg.known and items is None and getattr(arg.type, "items", None):
+        items = tuple(map(Arg, arg.type.items))
+    elif isinstance(arg.type, Array) and kind_of(arg.type) == "int" and len(arg.type.dims or ()) == 1 and isinstance(arg.type.dims[0], int):
+        items = (Arg(Scalar("int", arg.type.dtype)),) * arg.type.dims[0]
+    if items is not None:
+        return Arg(arg.type, items=tuple(map(_in_sizes, items)))
+    if not isinstance(arg.type, Scalar) or arg.type.kind != "int":
+        return arg
+    size = arg.value if arg.known else anydim() if arg.dim is None else arg.dim
+    return Arg(arg.type, dim=size) if isinstance(size, Sym) or size >= SMALL else Arg(arg.type, size)
+
+
 def _sequence(arg: Arg, kept: bool) -> Arg:
     """Return a sequence of arrays as a tuple of arrays if it is `kept` and its length is known, else as one array."""
     items = getattr(arg.type, "items", None)
@@ -94,7 +127,13 @@ def _own_sizes(dim, number: int) -> tuple[int, ...]:
 
 def _open_dims(every: list[Arg]) -> list:
     """Return the dims whose sizes examples may choose: unknown ones, and those that are not part of a signature."""
-    return list(dict.fromkeys(d for a in every for d in _dims_in(a.type) if isinstance(d, Sym) or d >= SMALL))
+    dims = (d for a in every for d in (*_dims_in(a.type), *_sizes_in(a)))
+    return list(dict.fromkeys(d for d in dims if isinstance(d, Sym) or d >= SMALL))
+
+
+def _sizes_in(arg: Arg) -> tuple:
+    """Return the dims whose sizes are integers in an operand."""
+    return tuple(d for item in arg.items for d in _sizes_in(item)) if arg.items is not None else () if arg.dim is None else (arg.dim,)
 
 
 _MOST_TIED = 8
@@ -180,7 +219,7 @@ def _merged(types: list[Type], known: dict) -> Type:
         raise Impossible
     match first:
         case Array(dtype, dims):
-            if any(t.dtype != dtype for t in types):
+            if not all(same_dtype(t.dtype, dtype) for t in types):
                 raise Impossible
             if any(len(t.dims) != len(dims) for t in types):
                 return Array(dtype, None)
@@ -261,6 +300,8 @@ def _key(arg: Arg, sizes: dict | None):
         return ("value", type(arg.value), repr(arg.value) if isinstance(arg.value, (tuple, float)) else arg.value)
     if arg.items is not None:
         return ("items", isinstance(arg.type, ListT), *(_key(item, sizes) for item in arg.items))
+    if sizes is not None and arg.dim in sizes:
+        return ("size", arg.type, sizes[arg.dim])
     return _type_key(arg.type, sizes)
 
 

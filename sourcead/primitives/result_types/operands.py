@@ -239,6 +239,9 @@ def example_of(arg: Arg, variant: int = 0, rank_if_unknown: int | None = None, s
     if arg.items is not None:
         items = [example_of(item, variant, rank_if_unknown, sizes) for item in arg.items]
         return items if isinstance(arg.type, ListT) else tuple(items)
+    if sizes is not None and arg.dim in sizes:
+        size = sizes[arg.dim][variant]
+        return size if arg.type.dtype is None else arg.type.dtype.type(size)
     if isinstance(arg.type, Str):
         raise Impossible
     return example(arg.type, variant, rank_if_unknown, sizes)

@@ -127,5 +127,4 @@ composed({
     special.factorial: lambda n, exact=False: (
         refuse("`special.factorial` of whole numbers: use `special.gamma`") if exact else special.gamma(n + 1)
     ),
-    special.zetac: lambda x: refuse("the derivative of `special.zetac` is not known"),
 })

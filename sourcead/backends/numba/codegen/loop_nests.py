@@ -9,7 +9,7 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import Call, Const, Var
-from sourcead.ir.types import Array
+from sourcead.ir.types import Array, same_dtype
 
 _FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 
@@ -23,7 +23,7 @@ def loop_nest(op: Call, result: Array) -> str | None:
     if op.fn is np.sum and options.keys() <= {"axis", "keepdims"} and "axis" in options and len(op.args) <= 2 and rank in (2, 3):
         axis, keeps = options["axis"], options.get("keepdims", Const(False))
         known = isinstance(axis, Const) and type(axis.value) is int and isinstance(keeps, Const)
-        if known and -rank <= axis.value < rank and result.dtype == atom_type(op.args[0]).dtype:
+        if known and -rank <= axis.value < rank and same_dtype(result.dtype, atom_type(op.args[0]).dtype):
             return sum_along(axis.value % rank, rank, bool(keeps.value))
     return None
 

@@ -11,7 +11,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.analysis.connected import UnionFind
 from sourcead.backends.numba.functions import pushed
 from sourcead.ir.nodes import Atom, Call, Const, Effect, Function, Slice, Stmt, Sub, Update, Var
-from sourcead.ir.types import Array, Scalar
+from sourcead.ir.types import Array, Scalar, same_dtype
 from sourcead.ir.walk import walk
 from sourcead.primitives.table import record_of
 
@@ -23,7 +23,7 @@ BY_MODE = {"add": operator.add, "sub": operator.sub}
 def is_vector(atom: object) -> bool:
     """Return whether an atom is a float64 vector whose length is not known to be 1."""
     t = atom.type if isinstance(atom, Var) else None
-    return isinstance(t, Array) and t.dtype == FLOAT and t.dims is not None and len(t.dims) == 1 and t.dims[0] != 1
+    return isinstance(t, Array) and same_dtype(t.dtype, FLOAT) and t.dims is not None and len(t.dims) == 1 and t.dims[0] != 1
 
 
 def is_number(atom: object) -> bool:
@@ -86,7 +86,7 @@ def row_write(stmt: Stmt) -> Row | None:
         case Call(fn, (base, key, value)) if fn is pushed:
             return Row(base, key, value, None)
         case Update(Var(type=Array(dtype, (_, n))) as base, (Sub(Var() | Const() as key),), value, mode) if (
-            dtype == FLOAT and n != 1
+            same_dtype(dtype, FLOAT) and n != 1
         ):
             t = atom_type(key)
             if isinstance(t, Scalar) and t.kind == "int" and is_vector(value) and not stmt.within:

@@ -29,7 +29,7 @@ from sourcead.backends.numba.functions import as_many
 from sourcead.ir.nodes import (
     Atom, Attr, Block, Call, Const, Function, Index, Loop, Op, Operand, Range, Stmt, Sub, Update, Var, fresh
 )
-from sourcead.ir.types import INT, UNKNOWN, Array, Scalar, Sym, TupleT, rank
+from sourcead.ir.types import INT, UNKNOWN, Array, Scalar, Sym, TupleT, rank, same_dtype
 from sourcead.ir.walk import count_reads, map_blocks, reads_inside, substitute
 from sourcead.passes.cleanup.dead_code import remove_dead
 
@@ -190,7 +190,8 @@ class _Statement:
             raise Not
         t = atom_type(value)
         if isinstance(t, Scalar):
-            if t.dtype is not None and t.dtype != self.op.base.type.dtype and t.dtype.kind != "b" or t.kind not in ("float", "int", "bool"):
+            other = t.dtype is not None and not same_dtype(t.dtype, self.op.base.type.dtype) and t.dtype.kind != "b"
+            if other or t.kind not in ("float", "int", "bool"):
                 raise Not  # an element would get another dtype than the whole array gets
             return value
         if not isinstance(value, Var) or not isinstance(t, Array) or t.dims is None:
@@ -201,7 +202,7 @@ class _Statement:
 
     def array_element(self, v: Var) -> Atom:
         dtype = v.type.dtype
-        if dtype != self.op.base.type.dtype and (dtype is None or dtype.kind != "b"):
+        if not same_dtype(dtype, self.op.base.type.dtype) and (dtype is None or dtype.kind != "b"):
             raise Not
         if self.inlined(v):
             op = self.definition(v)

@@ -1,0 +1,88 @@
+"""Lower the built-in functions for objects: `super`, `getattr`, `setattr`, `hasattr`, `type`, `partial`."""
+
+import functools
+
+from sourcead.frontend import core
+from sourcead.frontend.builtins.arguments import lowers
+from sourcead.frontend.core import BoundVal, Cell, Lowering, SuperVal, Value
+from sourcead.frontend.values import objects
+from sourcead.ir.nodes import Const
+
+
+@lowers(super)
+def builtin_super(lo: Lowering, node, *args: Value) -> Value:
+    """Lower `super()`."""
+    if args:
+        if len(args) == 2 and isinstance(args[0], Const) and core.class_of(args[1]) is not None:
+            return SuperVal(args[0].value, args[1])
+        raise core.refused(lo, "`super` with these arguments", "call it without arguments")
+    scope = lo.scope
+    while scope is not None and "__class__" not in scope.source.closure:
+        scope = scope.parent
+    a = scope.source.node.args if scope is not None else None
+    first = next(iter([*a.posonlyargs, *a.args]), None) if a is not None else None
+    value = scope.names.get(first.id, None) if first is not None else None
+    if core.class_of(value) is None:
+        raise core.refused(lo, "`super()` is used where the object is not known")
+    return SuperVal(scope.source.closure["__class__"].cell_contents, value)
+
+
+@lowers(getattr)
+def builtin_getattr(lo: Lowering, node, value: Value, name: Value, *default: Value) -> Value:
+    """Lower `getattr(obj, "name")`."""
+    word = known_name(lo, getattr, name)
+    if len(default) == 1 and core.class_of(value) is None:
+        raise core.refused(lo, "`getattr` with a default, of something that is no object")
+    if len(default) == 1 and not core.has_attribute(value, word):
+        return default[0]
+    return core.attribute(lo, value, word, node)
+
+
+@lowers(setattr)
+def builtin_setattr(lo: Lowering, node, value: Value, name: Value, new: Value) -> Value:
+    """Lower `setattr(obj, "name", value)`."""
+    objects.set_attribute(lo, value, known_name(lo, setattr, name), new, node)
+    return Const(None)
+
+
+@lowers(object.__setattr__)
+def builtin_object_setattr(lo: Lowering, node, value: Value, name: Value, new: Value) -> Value:
+    """Lower `object.__setattr__(obj, "name", value)`, by which frozen dataclasses set their own fields."""
+    word = known_name(lo, setattr, name)
+    if not isinstance(value, Cell) or core.class_of(value) is None:
+        raise core.refused(lo, "`object.__setattr__` of something that is not known here")
+    objects.store_attribute(lo, value, word, new)
+    return Const(None)
+
+
+@lowers(hasattr)
+def builtin_hasattr(lo: Lowering, node, value: Value, name: Value) -> Value:
+    """Lower `hasattr(obj, "name")`."""
+    word = known_name(lo, hasattr, name)
+    if core.class_of(value) is None:
+        raise core.refused(lo, "`hasattr` of something that is not known before the program runs")
+    return Const(core.has_attribute(value, word))
+
+
+def known_name(lo: Lowering, fn, name: Value) -> str:
+    """Return the name of an attribute if it is known while compiling; refuse it otherwise."""
+    found, word = core.known(lo, name)
+    if not found or not isinstance(word, str):
+        raise core.refused(lo, f"`{fn.__name__}` of a name that is not known before the program runs")
+    return word
+
+
+@lowers(type)
+def builtin_type(lo: Lowering, node, *args: Value) -> Value:
+    """Lower `type(obj)`."""
+    cls = core.class_of(args[0]) if len(args) == 1 else None
+    return Const(core.REAL_CLASSES.get(cls, cls)) if cls is not None else core.call_library(lo, type, list(args), {}, node)
+
+
+@lowers(functools.partial)
+def builtin_partial(lo: Lowering, node, function: Value, /, *args: Value, **kwargs: Value) -> Value:
+    """Lower `partial(f, x, k=y)`."""
+    return BoundVal(function, args, kwargs)
+
+
+core.builtin(object.__init__)(lambda lo, args, kwargs, node: Const(None))

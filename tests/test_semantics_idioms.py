@@ -1,0 +1,113 @@
+"""Small programs from numerical code: parts of split arrays, slices with names, `ufunc.at`, double-ended queues, lists as axes."""
+
+import linecache
+from collections import deque
+
+import numpy as np
+import pytest
+
+from sourcead import grad
+from tests.semantics import judged_in_all_modes
+
+X, A, S = np.array([0.4, 0.7, -0.3, 0.9]), np.arange(12.0).reshape(4, 3) / 7, 0.6
+
+RIGHT = {
+    "both parts of a split are views": "p, q = np.split(x, 2); p *= s; return x.sum() * q[0] + p[0]",
+    "a split is a view in each iteration": """
+        for k in range(3):
+            p, q = np.array_split(x, 2)
+            p *= s + k
+        return x.sum() * q[0] + p[0]""",
+    "rows are split": """
+        for row in A * x[0]:
+            p, q = np.split(row, [1])
+            p *= s
+            q[0] = p[0] + row[2]
+            s = s + row.sum()
+        return s""",
+    "a split at a number that the run finds": """
+        k = int(x[0] > -9)
+        p, q = np.split(x, [k])
+        p[0] = s
+        x[1] = p[0] * q[1]
+        return q.sum() * x.sum()""",
+    "columns are split": "B = A * x[0]; p, q = np.hsplit(B, [1]); q[0] += p[0]; p *= s; return (B ** 2).sum() * q[0, 1]",
+    "parts of a split in a list": """
+        parts = np.array_split(x, 3)
+        for i in range(len(parts)):
+            parts[i][0] *= s + i
+        parts[1] = parts[1] * 2
+        return x @ x + parts[1][0] * parts[0].sum()""",
+    "the array is written after the split": "p, q = np.split(x, [-1]); x[0] = s; x *= x; return q.sum() * p.sum()",
+    "no part is written": "p, q = np.split(x, 2); return p @ q + s * sum(np.sin(r).sum() for r in np.split(x, 4))",
+    "a slice of one arm": """
+        t = s
+        if x[0] > 0:
+            part = slice(0, len(x), 2)
+            t *= x[part].sum()
+        return t""",
+    "a slice of one arm in a loop": """
+        for k in range(len(x)):
+            if k % 2:
+                part = slice(0, k)
+            if k > 1:
+                s = s + x[part].sum()
+        return s * s""",
+    "a slice in a dict in one arm": """
+        d = {}
+        if x[0] > 0:
+            d['a'] = slice(1, None)
+            s = x[d['a']].sum() * s
+        return s""",
+    "a slice here, a number there, and neither is read": """
+        if x[0] > 0:
+            part = slice(0, 2)
+            s = s * x[part].sum()
+        else:
+            part = 1
+        return s""",
+    "multiply.at by the array itself": "np.multiply.at(x, np.arange(4) // 2, x); return x.sum() * s",
+    "multiply.at by a part of the array": "y = x[1:]; np.multiply.at(x, [0, 0, 1], y); return x @ x * s",
+    "a queue is made in each iteration": """
+        for k in range(2):
+            last = deque([0.0] * 3, maxlen=3)
+            for t in x:
+                last.append(t * s)
+                s = s + last[0] * 0.5 + sum(last)
+        return s""",
+    "a greatest of an element and a number is a number": """
+        m = A.shape[1]
+        items = [max(t, 0.1) for t in x]
+        items[m // 2] -= 1.2 * s
+        return sum(items) * items[m // 2]""",
+    "axes in lists": "v = np.tensordot(A, x, axes=([0], [0])); p = v[1:]; p *= s; return v.sum() * p[0]",
+    "one axis as a number, one in a list": "v = np.tensordot(A, x, (0, [0])); v[0] *= s; return v.sum()",
+    "a list that grows after it was an index": "k = [0, 2]; v = x[k]; k.append(1); v *= s; return v @ x[k][:2]",
+    "the elements of nested lists": """
+        B = A * s
+        for k, v in np.ndenumerate([[p * s for q in range(3)] for p in x]):
+            B[k] += v
+        return (B ** 2).sum()""",
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_is_right(name):
+    lines = RIGHT[name].strip("\n").split("\n")
+    indent = len(lines[0]) - len(lines[0].lstrip())
+    text = "def f(x, A, s):\n    x = x.copy()\n" + "".join(f"    {line[indent:]}\n" for line in lines)
+    file = f"<idiom {name}>"
+    linecache.cache[file] = len(text), None, text.splitlines(True), file
+    names = {"np": np, "deque": deque}
+    exec(compile(text, file, "exec"), names)
+    assert judged_in_all_modes(names["f"], X, A, S) == "right"
+
+
+def test_a_slice_without_a_value_is_not_read():
+    def f(x):
+        if x[0] > 5:
+            part = slice(0, 2)
+        return x[part].sum()
+
+    with pytest.raises(UnboundLocalError):
+        grad(f, verify=False)(X)

@@ -265,3 +265,58 @@ def test_a_name_is_not_missing_under_the_condition_that_bound_it():
     for x in (X, -X):
         derivative(x)
         assert "None" not in derivative.source and "UnboundLocalError" not in derivative.source
+
+
+class Point:
+    def __init__(self, x):
+        self.x = x
+
+
+def product(a, b):
+    return a * b
+
+
+def attribute_of_an_object(x):
+    p = Point(x)
+    return p.y * x[1] if x[0] < 0 else p.x[0]
+
+
+def attribute_of_a_module(x):
+    return np.no_such_function(x) if x[0] < 0 else x[0] * x[1]
+
+
+def arguments_that_do_not_fit(x):
+    return product(x[0]) if x[0] < 0 else product(x[0], x[1])
+
+
+@pytest.mark.parametrize(
+    "f, raised", [(attribute_of_an_object, AttributeError), (attribute_of_a_module, AttributeError), (arguments_that_do_not_fit, TypeError)]
+)
+def test_an_arm_with_what_is_not_there(f, raised):
+    derivative = value_and_grad(f, verify=False)
+    value, gradient = derivative(np.array([0.5, -1.2]))
+    assert value == f(np.array([0.5, -1.2])) and gradient.shape == (2,)
+    with pytest.raises(raised):
+        derivative(np.array([-0.5, -1.2]))
+
+
+def attribute_of_an_array_caught(x):
+    try:
+        return x.no_such_attribute
+    except AttributeError:
+        return x[0] ** 2
+
+
+def call_that_does_not_fit_caught(x):
+    try:
+        y = product(x[0])
+    except TypeError:
+        y = x[0] ** 2
+    return y
+
+
+@pytest.mark.parametrize("f", [attribute_of_an_array_caught, call_that_does_not_fit_caught])
+def test_what_surely_raises_is_caught(f):
+    value, gradient = value_and_grad(f, verify=False)(X)
+    assert value == f(X)
+    np.testing.assert_array_equal(gradient, [3.0, 0.0])

@@ -21,7 +21,7 @@ from typing import Any
 
 import gast
 
-from sourcead.errors import UnsupportedSyntaxError
+from sourcead.errors import SourceADError, UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control import generators
 from sourcead.frontend.control.branches import RAISED, raised
@@ -50,7 +50,7 @@ def after_body(lo: Lowering, node: gast.Try) -> list[gast.AST]:
     body = rewritten(node.body, exits.exit_of)
     try:
         code = lowered_body(lo, exits, body)
-    except UnsupportedSyntaxError as error:
+    except SourceADError as error:
         if not node.finalbody or core.surely_raised(error)[1] is not lo.build.stmts:
             raise
         return [*node.finalbody, standing_for(node, Act(functools.partial(reraise, error)))]
@@ -107,7 +107,7 @@ def lowered_body(lo: Lowering, exits: Leaving, body: list[gast.AST]) -> Value | 
     with as_function(lo, exits.inner), lo.using(catching=(*lo.catching, *stops)):
         try:
             left = core.lower_statements(lo, [*body, *exits.leave(ENDED, exits.node)])
-        except UnsupportedSyntaxError as error:
+        except SourceADError as error:
             cls, place = core.surely_raised(error)
             handler = exits.handler_of(cls) if place is stmts else None
             if handler is None or handler.passes_on:

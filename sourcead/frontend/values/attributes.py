@@ -12,7 +12,7 @@ from sourcead.frontend.core import Cell, FunctionVal, Iterable, Lowering, Method
 from sourcead.frontend.core.known_values import FOLDABLE
 from sourcead.frontend.values import lists, objects
 from sourcead.ir.nodes import Attr, Call, Const, Slice, Var, View
-from sourcead.ir.types import BOOL, INT, UNKNOWN, Scalar, Str, Type, Unknown, is_array, kind_of, rank
+from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, Scalar, Str, Type, Unknown, is_array, kind_of, rank
 from sourcead.primitives.methods import INPLACE, METHODS, NORMALISERS
 
 core.attribute.register("list", "dict", FunctionVal)(lambda lo, value, name, node: MethodVal(value, name))
@@ -76,6 +76,9 @@ def attribute_of_data(lo: Lowering, value: Value, name: str, node) -> Value:
     if name in ("flat", "data", "base", "ctypes", "strides", "flags"):
         why = f"`.{name}` of an array shows its memory, which the gradient does not share"
         raise core.unsupported(lo, node, why, "use `ravel()` or a subscript")
+    if isinstance(t, (Scalar, Array)) and not any(hasattr(cls, name) for cls in (np.ndarray, np.generic, int, float, complex)):
+        what = "an array" if isinstance(t, Array) else "a number"
+        raise core.surely(lo, core.unsupported(lo, node, f"{what} has no attribute `{name}`"), AttributeError)
     return MethodVal(value, name)
 
 
@@ -126,7 +129,7 @@ def attribute_of_object(lo: Lowering, value: Const, name: str, node) -> Value:
     try:
         found = getattr(obj, name)
     except AttributeError:
-        raise core.unsupported(lo, node, f"`{value!r}` has no attribute `{name}`") from None
+        raise core.surely(lo, core.unsupported(lo, node, f"`{value!r}` has no attribute `{name}`"), AttributeError) from None
     text = f"{value.text}.{name}" if value.text else None
     if isinstance(obj, types.ModuleType):
         if core.is_code(found) or core.is_library_module(obj):

@@ -5,6 +5,7 @@ A program that sourcead refuses is refused with an error of `sourcead.errors`; e
 
 import copy
 import linecache
+import textwrap
 
 import numpy as np
 
@@ -70,3 +71,12 @@ def program_of(lines, **names):
     found = {"np": np, **names}
     exec(compile(text, name, "exec"), found)
     return found["f"]
+
+
+def made(body, parameters="x", **names):
+    """A function `f` with this body, indented in any way, with its source where the compiler finds it."""
+    text = f"def f({parameters}):\n{textwrap.indent(textwrap.dedent(body).strip(chr(10)), '    ')}\n"
+    file = f"<made {abs(hash(text))}>"
+    linecache.cache[file] = len(text), None, text.splitlines(True), file
+    exec(compile(text, file, "exec"), names)
+    return names["f"]

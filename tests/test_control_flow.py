@@ -666,17 +666,6 @@ def test_a_recursive_function_becomes_one_that_returns_its_value_and_its_pullbac
     assert gradient.source.count("_fold_vjp(") == 3  # its definition, its call of itself, the call of it
 
 
-def writes_into_its_argument(x):
-    def double(v):
-        if len(v) > 1:
-            v[1:] *= 2
-            double(v[1:])
-
-    y = x * 1.0
-    double(y)
-    return np.sum(y * y)
-
-
 @pytest.mark.parametrize("f", [break_mid, deep_return, two_returns, newton], ids=lambda f: f.__name__)
 def test_the_condition_of_an_exit_is_not_saved(f):
     saved = [line.strip() for line in text_of(f).splitlines() if ".append(" in line]
@@ -735,7 +724,6 @@ def keys_of_data(x):
         (raise_decides, "raise ValueError", "exception"),
         (raising_errstate, "np.errstate", "errstate"),
         (keys_of_data, "table", "keys"),
-        (writes_into_its_argument, "v[1:] *= 2", "calls itself"),
     ],
 )
 def test_what_cannot_be_seen_is_refused_at_its_line(f, line, reason):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sourcead import errors, grad, value_and_grad
-from sourcead.errors import ArgumentError, NonScalarError, NoRuleError, SourceADError, UnsupportedSyntaxError, spelled
+from sourcead.errors import ArgumentError, NoRuleError, SourceADError, UnsupportedSyntaxError, spelled
 from sourcead.ir.nodes import Origin
 
 CLASSES = [c for c in vars(errors).values() if isinstance(c, type) and issubclass(c, SourceADError)]

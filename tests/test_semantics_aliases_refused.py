@@ -1,6 +1,7 @@
 """Aliases that cannot be established: a write through one of them is refused, or seen as Python shows it."""
 
-from collections import deque
+import dataclasses
+from collections import deque, namedtuple
 
 import numpy as np
 import pytest
@@ -369,6 +370,93 @@ def refused_i8(x):
     for k in range(3):
         L[k % 2].append(x[k])
     return sum(L[0]) * 2 + sum(L[1])
+
+
+def refused_truth_of_a_list_that_may_have_changed(x):
+    a, b = [x[0]], [2 * x[0]]
+    c = a if x[1] > 0 else b
+    c.pop()
+    return np.sum(x * x) if a else np.sum(x)
+
+
+def refused_match_of_a_list_that_may_have_changed(x):
+    a, b = [x[0]], [2 * x[0]]
+    c = a if x[1] > 0 else b
+    c[0] = x[2] ** 3
+    match a:
+        case [first]:
+            return first * x[0]
+
+
+def with_an_unsure_key(x):
+    d = {"text": "t", "items": [1.0]}
+    if x[1] > 1:
+        d["a"] = 3
+    return d
+
+
+def number_of(x, **given):
+    return np.sum(x) * len(given)
+
+
+def refused_copy_of_a_dict_whose_keys_are_not_known(x):
+    return np.sum(x) * len(dict(with_an_unsure_key(x)))
+
+
+def refused_union_of_a_dict_whose_keys_are_not_known(x):
+    return np.sum(x) * len(with_an_unsure_key(x) | {"b": 2})
+
+
+def refused_keywords_of_a_dict_whose_keys_are_not_known(x):
+    return number_of(x, **with_an_unsure_key(x))
+
+
+def one_of_two_lists(x, first, second):
+    """Change the one or the other list: afterwards the first is not known."""
+    one = first if x[1] > 0 else second
+    one[0] = one[1]
+    return first
+
+
+def refused_set_of_a_list_that_may_have_changed(x):
+    return np.sum(x) * len(set(one_of_two_lists(x, [1, 2], [3, 4])))
+
+
+Pair = namedtuple("Pair", "u v")
+
+
+def refused_array_of_named_tuples_that_may_have_changed(x):
+    pairs = one_of_two_lists(x, [Pair(x[0], 1.0), Pair(x[1], 3.0)], [Pair(x[2], 1.0), Pair(x[1], 3.0)])
+    return np.sum(np.array(pairs) ** 2)
+
+
+@dataclasses.dataclass
+class Holder:
+    items: list
+
+
+def refused_asdict_of_a_list_that_may_have_changed(x):
+    first = [x[0], x[1]]
+    holder = Holder(first)
+    one_of_two_lists(x, first, [x[2], x[1]])
+    return dataclasses.asdict(holder)["items"][0] * x[0]
+
+
+class Bag:
+    def __init__(self, v):
+        self.v = v
+
+
+def refused_hasattr_of_an_object_that_may_have_changed(x):
+    one, other = Bag(x), Bag(x)
+    either = one if x[1] > 0 else other
+    either.w = 1.0
+    return np.sum(x * x) * getattr(one, "w", 2.0) if hasattr(one, "w") else np.sum(x)
+
+
+def refused_ranges_in_a_list_that_may_have_changed(x):
+    ranges = one_of_two_lists(x, [range(2), range(3)], [range(2), range(3)])
+    return np.sum(np.concatenate(ranges)) * np.sum(x * x)
 
 
 PROGRAMS = {name: f for name, f in globals().items() if name.startswith("refused_")}

@@ -66,7 +66,7 @@ def right_decorator_a3(x):
     return d(x)
 
 
-def refused_decorator_a5(x):
+def right_decorator_a5(x):
 
     @functools.lru_cache
     def fib(n):

@@ -1,13 +1,13 @@
 """Small programs from numerical code: parts of split arrays, slices with names, `ufunc.at`, double-ended queues, lists as axes."""
 
-import linecache
+import textwrap
 from collections import deque
 
 import numpy as np
 import pytest
 
 from sourcead import grad
-from tests.semantics import judged_in_all_modes
+from tests.semantics import judged_in_all_modes, made
 
 X, A, S = np.array([0.4, 0.7, -0.3, 0.9]), np.arange(12.0).reshape(4, 3) / 7, 0.6
 
@@ -93,14 +93,8 @@ RIGHT = {
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_is_right(name):
-    lines = RIGHT[name].strip("\n").split("\n")
-    indent = len(lines[0]) - len(lines[0].lstrip())
-    text = "def f(x, A, s):\n    x = x.copy()\n" + "".join(f"    {line[indent:]}\n" for line in lines)
-    file = f"<idiom {name}>"
-    linecache.cache[file] = len(text), None, text.splitlines(True), file
-    names = {"np": np, "deque": deque}
-    exec(compile(text, file, "exec"), names)
-    assert judged_in_all_modes(names["f"], X, A, S) == "right"
+    f = made("x = x.copy()\n" + textwrap.dedent(RIGHT[name]).strip("\n"), "x, A, s", np=np, deque=deque)
+    assert judged_in_all_modes(f, X, A, S) == "right"
 
 
 def test_a_slice_without_a_value_is_not_read():

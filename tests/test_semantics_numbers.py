@@ -1,6 +1,7 @@
 """What NumPy makes of its arguments: the array itself, an array of an object; arrays of unknown dtype; names that change kind."""
 
 import itertools
+import math
 import operator
 
 import numpy as np
@@ -138,3 +139,18 @@ EMPTY = {
 @pytest.mark.parametrize("lines", EMPTY.values(), ids=EMPTY)
 def test_nothing_is_left(lines):
     assert judged_in_all_modes(program_of([lines], itertools=itertools, operator=operator), X) == "right"
+
+
+TRUTHS = ["abs(bool(x.shape) or x[0])", "np.abs(x[0] > 0 or x[0])", "np.fabs(len(x) > 5 or x[0])", "math.fabs(x.size > 1 or x[1])"]
+
+
+@pytest.mark.parametrize("value", TRUTHS)
+def test_the_absolute_value_of_a_truth_value(value):
+    assert judged_in_all_modes(program_of([f"return {value} * x[0]"], math=math), X) == "right"
+
+
+@pytest.mark.parametrize("rest", ["h = w", "h = w * x[0]", "h = w if n == 1 else h + w"])
+def test_an_array_of_another_shape_after_each_iteration(rest):
+    loop = f"while True:\n  n += 1\n  if n > 2: break\n  w = w.sum(0, keepdims=True) * 2; {rest}"
+    lines = f"w = x; n = 0\n {loop}\n return np.sum(h) + w[0]"
+    assert judged_in_all_modes(program_of([lines]), X) == "right"

@@ -1,11 +1,13 @@
-"""Recursive functions that write into their arguments, against Python and differences: lowered in place if known values end them."""
+"""Recursive functions that write into arguments, lists and dicts, or have caches, against Python and differences."""
+
+import functools
 
 import numpy as np
 import pytest
 
 from sourcead import grad
 from sourcead.errors import UnsupportedSyntaxError
-from tests.semantics import judged_in_all_modes
+from tests.semantics import judged_in_all_modes, made
 from tests.test_semantics_exceptions import X, agrees
 
 
@@ -83,6 +85,18 @@ def test_right(f):
     agrees(f, X)
 
 
+def twice_the_rest(v):
+    if len(v) > 1:
+        v[1:] *= 1.1
+        twice_the_rest(v[1:])
+
+
+def parts_of_an_array(x):
+    y = x * 1.0
+    twice_the_rest(y)
+    return np.sum(y * y)
+
+
 def halved(a):
     if a[0] > 0.1:
         a[0] /= 2
@@ -95,9 +109,138 @@ def depth_of_data(x):
     return a @ a
 
 
-def test_a_depth_that_no_known_value_bounds_is_refused():
-    with pytest.raises(UnsupportedSyntaxError, match="`halved` calls itself and writes into its arguments"):
-        grad(depth_of_data, verify=False)(np.array(X))
+def put_in_order(a, low, high):
+    if low >= high:
+        return
+    pivot, i = a[high], low
+    for j in range(low, high):
+        if a[j] < pivot:
+            a[i], a[j] = a[j], a[i]
+            i += 1
+    a[i], a[high] = a[high], a[i]
+    put_in_order(a, low, i - 1)
+    put_in_order(a, i + 1, high)
+
+
+def quicksort(x):
+    a = x * x[0]
+    part = a[1:]
+    put_in_order(a, 0, len(a) - 1)
+    return part @ np.sin(np.arange(len(part))) + a[0]
+
+
+def quicksort_of_a_part(x):
+    a = x * x[0]
+    part = a[1:]
+    put_in_order(part, 0, len(part) - 1)
+    return a @ np.sin(np.arange(len(a))) + part[0]
+
+
+def quicksort_of_rows(x):
+    a = np.outer(np.sin(x * 9), x)
+    for row in a:
+        put_in_order(row, 0, len(row) - 1)
+    return np.sum(a[:, 0] * a[:, 1])
+
+
+def captured_array(x):
+    seen = np.zeros(len(x))
+
+    def visit(k):
+        if seen[k] > 0:
+            return 0.0
+        seen[k] = 1 + x[k] ** 2
+        return x[k] + 0.5 * visit((k + 1) % len(x)) + 0.3 * visit((k + 2) % len(x))
+
+    return visit(0) + np.sum(seen)
+
+
+def two_arrays(x):
+    def exchange(a, b, left):
+        if left == 0 or a[0] > 50:
+            return a[1]
+        a[0] += b[1] * 0.3
+        b[1] *= a[0]
+        return exchange(b, a, left - 1) * 2
+
+    a, b = x * 2.0, np.sin(x)
+    return exchange(a, b, 3) + a @ b
+
+
+@pytest.mark.parametrize("size", [3, 12])
+@pytest.mark.parametrize(
+    "f", [parts_of_an_array, depth_of_data, quicksort, quicksort_of_a_part, quicksort_of_rows, captured_array, two_arrays],
+    ids=lambda f: f.__name__,
+)  # fmt: skip
+def test_arrays_that_are_written_are_returned_too(f, size):
+    assert judged_in_all_modes(f, np.sin(np.arange(size) * 2.3) + 1.2) == "right"
+
+
+def one_array_twice(x):
+    def go(a, b):
+        if a[0] < 3:
+            a[0] += b[1]
+            go(b, a)
+
+    a = x * 1.0
+    go(a, a)
+    return a @ a
+
+
+def list_of_unknown_length(x):
+    def go(v, out):
+        if v > 0.1:
+            out.append(v)
+            go(v / 2, out)
+
+    out = []
+    go(x[0], out)
+    return sum(out)
+
+
+@pytest.mark.parametrize("f", [one_array_twice, list_of_unknown_length], ids=lambda f: f.__name__)
+def test_other_writes_are_refused_if_no_known_value_bounds_the_depth(f):
+    with pytest.raises(UnsupportedSyntaxError, match="`go` calls itself and writes into"):
+        grad(f, verify=False)(np.array(X))
+
+
+SIZES = {
+    "memo": """
+        def go(k, kept):
+            if k not in kept:
+                kept[k] = x[0] if k < 2 else 0.6 * go(k - 1, kept) + x[1] * go(k - 2, kept)
+            return kept[k]
+        return go(len(x), {})""",
+    "cache": """
+        @functools.cache
+        def go(k):
+            return x[k] if k < 2 else x[k] * go(k - 1) + go(k - 2)
+        return go(len(x) - 1) * go(1)""",
+    "cache of two": """
+        a = np.outer(x, x)
+        @functools.lru_cache(None)
+        def go(i, j):
+            return a[i, j] if i == 0 or j == 0 else a[i, j] * 2 + min(go(i - 1, j), go(i, j - 1))
+        return go(x.size - 1, a.shape[1] - 1)""",
+    "a decorator of the program": """
+        def keeping(fn):
+            kept = {}
+            def inner(*key):
+                if key not in kept:
+                    kept[key] = fn(*key)
+                return kept[key]
+            return inner
+        @keeping
+        def go(i):
+            return x[i] if i < 1 else x[i] * go(i - 1)
+        return go(len(x) - 1) + go(0)""",
+}
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_the_depth_is_a_size(name):
+    f = made(SIZES[name], functools=functools, np=np)
+    assert judged_in_all_modes(f, np.array([0.4, 0.7, -0.3, 0.9])) == "right"
 
 
 class Unit:

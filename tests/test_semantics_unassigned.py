@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from sourcead import jvp, value_and_grad
-from tests.semantics import differences
+from sourcead.errors import SourceADError
+from tests.semantics import differences, judged_in_all_modes, program_of
 
 
 def number(x, n):
@@ -320,3 +321,45 @@ def test_what_surely_raises_is_caught(f):
     value, gradient = value_and_grad(f, verify=False)(X)
     assert value == f(X)
     np.testing.assert_array_equal(gradient, [3.0, 0.0])
+
+
+HANDLED = {
+    "never bound so far": ("try: s = GLOBAL * x[0]\n except NameError: s = x[1]\n GLOBAL = 1\n return s", "right"),
+    "a loop without iterations": ("for i in range(0): c = x\n try: s = c[0]\n except UnboundLocalError: s = x[1]\n return s", "right"),
+    "deleted": ("c = x\n del c\n try: s = c[0]\n except UnboundLocalError: s = x[1]\n return s", "right"),
+    "of no function": ("try: s = NOWHERE * x[0]\n except NameError: s = x[1]\n return s", "right"),
+    "of the function around it": (
+        "def g(): return q * x[0]\n try: s = g()\n except UnboundLocalError: s = 0\n except NameError: s = x[1]\n"
+        " q = x[1]\n return s + g()",
+        "right",
+    ),
+    "unknown": ("for i in range(len(x) - 2): c = x\n try: s = c[0]\n except NameError: s = x[1]\n return s", "refused"),
+    "unknown, in a branch": ("if x[0] < 0: c = x\n try: s = c[0]\n except (KeyError, Exception): s = x[1]\n return s", "refused"),
+    "unknown, not used": ("if x[0] < 0: c = x\n s = x[1]\n try: c\n except NameError: s = x[0]\n return s", "refused"),
+    "assigned": ("if x[0] > 0: c = x\n try: s = c[0]\n except NameError: s = x[1]\n return s", "right"),
+    "a name of a comprehension": ("y = [GLOBAL for GLOBAL in x]\n return y[0] + GLOBAL * x[0]", "right"),
+}
+
+
+@pytest.mark.parametrize("lines, verdict", HANDLED.values(), ids=HANDLED)
+def test_a_program_that_handles_that_a_name_has_no_value(lines, verdict):
+    assert judged_in_all_modes(program_of([lines], GLOBAL=5.0), X) == verdict
+
+
+NO_VALUE = {
+    "assigned later": "s = GLOBAL * x[0]\n GLOBAL = 3\n return s",
+    "imported later": "s = GLOBAL * x[0]\n import math as GLOBAL\n return s",
+    "a class later": "s = GLOBAL * x[0]\n class GLOBAL: pass\n return s",
+    "the target of a loop that does not run": "for GLOBAL in x[2:]: pass\n return GLOBAL * x[0]",
+    "only read": "if x[0] < 0: GLOBAL = 3\n GLOBAL\n return x[0]",
+    "of the function around it": "def g(): return GLOBAL * x[0]\n GLOBAL = 2\n s = g()\n del GLOBAL\n return s + g()",
+}
+
+
+@pytest.mark.parametrize("lines", NO_VALUE.values(), ids=NO_VALUE)
+def test_a_local_name_is_never_read_from_outside(lines):
+    program = program_of([lines], GLOBAL=5.0)
+    with pytest.raises(NameError):
+        program(X)
+    with pytest.raises((NameError, SourceADError)):
+        value_and_grad(program, verify=False)(X)

@@ -7,16 +7,13 @@ through operations that pass derivatives on.  Only values that are varied and us
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-import numpy as np
-
 from sourcead.analysis.connected import reachable
 from sourcead.ir.nodes import (
-    AdjointBlock, Append, Atom, Block, Branch, Build, Call, Const, Index, Let, Loop, Op, Pop, Stmt, Update, Var,
-    operand_atoms
+    AdjointBlock, Append, Atom, Block, Branch, Build, Call, Index, Let, Loop, Op, Pop, Stmt, Update, Var, operand_atoms
 )
 from sourcead.ir.types import carries_derivative
 from sourcead.ir.walk import handed_on, walk
-from sourcead.primitives.table import no_derivative, record_of
+from sourcead.primitives.table import no_derivative
 from sourcead.runtime import stop_gradient
 
 
@@ -54,7 +51,7 @@ def passing_atoms(op: Op) -> list[Var]:
     """Return the operands of an op (without blocks) through which derivatives may pass."""
     match op:
         case Call(fn, args, kwargs):
-            if fn is stop_gradient or not isinstance(fn, Var) and no_derivative(fn) or makes_integers(op):
+            if fn is stop_gradient or not isinstance(fn, Var) and no_derivative(fn):
                 return []
             operands = [*args, *(v for _, v in kwargs), *((fn,) if isinstance(fn, Var) else ())]
         case Let(value):
@@ -68,21 +65,3 @@ def passing_atoms(op: Op) -> list[Var]:
         case _:
             operands = []
     return [a for o in operands for a in operand_atoms(o) if isinstance(a, Var) and carries_derivative(a.type)]
-
-
-def makes_integers(call: Call) -> bool:
-    """Return whether the dtype given to a NumPy function makes its result integers or truth values, which carry no derivative."""
-    place = record_of(call.fn).dtype_at
-    given = dict(call.kwargs).get("dtype") if place is None or len(call.args) <= place else call.args[place]
-    if not isinstance(given, Const) or given.live or given.value is None or not from_numpy(call.fn):
-        return False
-    try:
-        return np.dtype(given.value).kind in "iub"
-    except TypeError:
-        return False
-
-
-def from_numpy(fn) -> bool:
-    """Return whether a function belongs to NumPy."""
-    owner = getattr(fn, "__objclass__", fn)
-    return isinstance(fn, np.ufunc) or (getattr(owner, "__module__", None) or "").split(".")[0] == "numpy"

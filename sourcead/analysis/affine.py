@@ -96,6 +96,10 @@ class Later:
     var: Var
 
 
+def own(v: Var | Later) -> Var:
+    return v.var if isinstance(v, Later) else v
+
+
 class Forms:
     """Derives the affine forms of a program's integers from the statements that define them.
 
@@ -119,12 +123,12 @@ class Forms:
         lowest = None if form is None else least(form, self.depth, self.range_of)
         return form if lowest is not None and lowest >= 0 else None
 
-    def depth(self, v: Var) -> int | None:
-        return self.indices[v].depth if v in self.indices else None
+    def depth(self, v: Var | Later) -> int | None:
+        return self.indices[own(v)].depth if own(v) in self.indices else None
 
-    def range_of(self, index: Var) -> tuple[Affine | None, Affine | None]:
+    def range_of(self, index: Var | Later) -> tuple[Affine | None, Affine | None]:
         """Return the least and the greatest value of a loop index, None where they are unknown."""
-        domain = self.indices[index].domain
+        domain = self.indices[own(index)].domain
         step, start, stop = number(domain.step), self.affine(domain.start), self.affine(domain.stop)
         if not step:
             return None, None
@@ -212,14 +216,7 @@ class Subscripts(Forms):
 
     def at_least_one(self, form: Affine) -> bool:
         """Return whether an affine form is positive in all iterations; `Later(i)` is the index i in another iteration."""
-
-        def depth(v) -> int | None:
-            return self.depth(v.var if isinstance(v, Later) else v)
-
-        def bounds(v):
-            return self.range_of(v.var if isinstance(v, Later) else v)
-
-        found = least(form, depth, bounds)
+        found = least(form, self.depth, self.range_of)
         return found is not None and found >= 1
 
     def is_never_empty(self, domain: Range) -> bool:

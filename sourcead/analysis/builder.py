@@ -59,7 +59,7 @@ class Builder:
         known: the values of variables that are known while compiling (`n = 10`).
         maybe_number: arrays that may be a number at run time, such as a loop variant that starts as the number 0.
         shape_dims: for a variable that is the `.shape` of an array, the dims; size_dim: for an integer variable, the dim that it is.
-        unassigned: variables that are None on some paths (`unassigned.py`).
+        unassigned: variables that have no value on some paths; it is None while they are differentiated (`unassigned.py`).
         pullbacks: the pullbacks of recursive calls, by result (`ir/recursive_calls.py`); None in a function that is differentiated again.
         made_by: the op that defines each variable.
         part_dims: the dims of parts of arrays, by the dims of the array and the key of the subscript.

@@ -161,8 +161,7 @@ class Nest(Forms):
             return None if form is None else form.renamed(lambda v: v if is_shared(v) else Later(v))
 
         def depth(v) -> int | None:
-            var = v.var if isinstance(v, Later) else v
-            return None if var not in self.indices else 2 * self.indices[var].depth + isinstance(v, Later)
+            return None if self.depth(v) is None else 2 * self.depth(v) + isinstance(v, Later)
 
         def bounds(v) -> Interval:
             if not isinstance(v, Later):

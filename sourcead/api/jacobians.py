@@ -40,18 +40,18 @@ class Jacobian(Opaque):
         options = Options(backend="numpy", verify=verify)
         self._push, self._pull = (Gradient(f, wrt, kind=kind, options=options) for kind in ("tangent", "vjp"))
         functools.update_wrapper(self, self._push)
-        self.primal, self.wrt, self._mode, self._asked = f, self._push.wrt, mode, wrt
+        self.primal, self.wrt, self._mode, self._asked, self._options = f, self._push.wrt, mode, wrt, (mode, self._push._verify)
         self._wide: Gradient | None = Gradient(f, wrt, kind="columns", options=options)  # several columns at once; None if the text cannot
         self._last = self._pull if mode == "reverse" else self._push
 
     def __repr__(self):
-        return f"<Jacobian of {self.__name__} with respect to {', '.join(self.wrt)}>"
+        return f"<{type(self).__name__} of {self.__name__} with respect to {', '.join(self.wrt)}>"
 
     def described(self) -> Described:
-        return Described("hessian" if isinstance(self, Hessian) else "jacobian", self.primal, self._asked)
+        return Described(type(self).__name__.lower(), self.primal, self._asked)
 
     def __reduce__(self):
-        return Jacobian, (self.primal, self._asked, self._mode, self._push._verify)
+        return type(self), (self.primal, self._asked, *self._options)
 
     @property
     def source(self) -> str:
@@ -146,13 +146,7 @@ class Hessian(Jacobian):
     def __init__(self, f: Callable, wrt: int | str | Sequence[int | str] = 0, verify: str | bool | None = None):
         gradient = Gradient(f, wrt, options=Options(verify=verify))
         super().__init__(gradient, gradient.wrt[0] if gradient._single else gradient.wrt, "forward", verify)
-        self.primal, self._asked = f, wrt
-
-    def __repr__(self):
-        return f"<Hessian of {self.__name__} with respect to {', '.join(self.wrt)}>"
-
-    def __reduce__(self):
-        return Hessian, (self.primal, self._asked, self._push._verify)
+        self.primal, self._asked, self._options = f, wrt, (self._push._verify,)
 
 
 def _stacked(parts: list, axis: int, shape: tuple) -> np.ndarray:

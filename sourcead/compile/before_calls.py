@@ -31,53 +31,45 @@ def arguments_by_name(signature: inspect.Signature, args: tuple, kwargs: dict) -
     return values
 
 
-def adapted(function: Callable, plain: types.FunctionType, signature: inspect.Signature) -> Callable:
-    """Return a function that takes its parameters as the user's function does and calls the generated one.
+def adapted(function: Callable, plain: types.FunctionType, signature: inspect.Signature, conversions: dict[str, Callable]) -> Callable:
+    """Return a function that takes its parameters as the user's function does, and calls the generated one with converted arguments.
 
     Args:
         function: the generated function, as Python or as compiled by the engine.
         plain: the generated function as Python, whose signature is read; arguments for which it has no parameter are dropped.
         signature: the signature of the user's function.
+        conversions: the functions that convert some arguments.
     """
 
     def kinds(parameters):
         simple = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
         return [(p.name, None if p.kind in simple else p.kind) for p in parameters.values()]
 
-    taken = inspect.signature(plain).parameters
-    if kinds(taken) == kinds(signature.parameters):
+    taken = inspect.signature(plain)
+    if not conversions and kinds(taken.parameters) == kinds(signature.parameters):
         return function
 
     def by_name(*args, **kwargs):
         values = arguments_by_name(signature, args, kwargs)
-        return function(**{name: values[name] for name in taken})
+        for name, convert in conversions.items():
+            values[name] = convert(values[name])
+        given = inspect.BoundArguments(taken, {name: values[name] for name in taken.parameters})
+        return function(*given.args, **given.kwargs)
 
     return by_name
 
 
-def in_own_globals(
-    code: types.CodeType, name: str, namespace: dict[str, Any], signature: inspect.Signature
-) -> Callable:
-    """Return a function that executes the text anew in each call, so that a pullback keeps the global data of its own call."""
+def in_own_globals(code: types.CodeType, name: str, namespace: dict[str, Any], *how: Any) -> Callable:
+    """Return a function that executes the text anew in each call, so that a pullback keeps the global data of its own call.
+
+    `how` are the last two arguments of `adapted`.
+    """
 
     def called(*args, **kwargs):
         function = loading.run(code, name, dict(namespace))
-        return adapted(function, function, signature)(*args, **kwargs)
+        return adapted(function, function, *how)(*args, **kwargs)
 
     return called
-
-
-def converting(call: Callable, conversions: dict[str, Callable], signature: inspect.Signature) -> Callable:
-    """Return a function that converts the arguments named in `conversions` and then calls `call`."""
-
-    def converted(*args, **kwargs):
-        values = arguments_by_name(signature, args, kwargs)
-        for name, convert in conversions.items():
-            values[name] = convert(values[name])
-        bound = inspect.BoundArguments(signature, values)
-        return call(*bound.args, **bound.kwargs)
-
-    return converted
 
 
 FLAT = frozenset({np.ndarray, np.float64, np.float32, float, int, bool, str, type(None)})  # what holds nothing else

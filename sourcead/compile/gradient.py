@@ -335,11 +335,10 @@ class Gradient(Generated, Opaque):
 
     def _prepared(self, compiled: Specialisation, arguments: Arguments, key: tuple) -> Callable:
         """Return the generated function in the wrappers that its calls need (`before_calls.py`); most need none."""
-        call = before_calls.adapted(compiled.function, compiled.plain, self.signature)
+        how = self.signature, arguments.conversions
+        call = before_calls.adapted(compiled.function, compiled.plain, *how)
         if compiled.live and self._kind == "vjp":
-            call = before_calls.in_own_globals(compiled.code, compiled.built.plain.name, compiled.namespace, self.signature)
-        if arguments.conversions:
-            call = before_calls.converting(call, arguments.conversions, self.signature)
+            call = before_calls.in_own_globals(compiled.code, compiled.built.plain.name, compiled.namespace, *how)
         if compiled.built.written:
             tangents = frozenset(self._all_directions())
             call = before_calls.checking_aliases(call, compiled.built.written, self.signature, compiled.globals, tangents)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from sourcead.frontend.core import is_code
 from sourcead.ir.records import fields_inside, is_namedtuple, is_record
 from sourcead.ir.types import SMALL
 from sourcead.language.checkpoint_policies import SavingPolicy
@@ -97,11 +98,7 @@ def _structure_key(x: Any, key: Callable):
 
 def is_static(x: Any) -> bool:
     """Return whether the value of an argument is known while compiling."""
-    if x is None or isinstance(
-        x, bool | str | bytes | type | types.ModuleType | types.EllipsisType | np.dtype | enum.Enum | SavingPolicy
-    ):
-        return True
-    return callable(x) and not is_record(x)
+    return is_code(x) or isinstance(x, bool | bytes | types.EllipsisType | enum.Enum)
 
 
 def static_key(x: Any):

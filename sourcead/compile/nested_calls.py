@@ -1,4 +1,4 @@
-"""What a derivative inside a function differentiates: the values of `grad(f)` and of pullbacks, their arguments, and a call as a block.
+"""What a derivative inside a function differentiates: its arguments, and a call as a block; and the value of a pullback.
 
 A call is lowered to a block over new variables for its arguments and all that it reads of the function around.
 """
@@ -18,27 +18,9 @@ from sourcead.frontend.find_source import Opaque, find_source, own_signature, pl
 from sourcead.ir.nodes import Atom, Block, Const, Effect, Function, Let, Stmt, Var
 from sourcead.ir.types import Array, Scalar, as_float, carries_derivative, dims_of, tangent_type
 from sourcead.ir.walk import free_vars
+from sourcead.language.transformations import Described
 
 Place = int | str  # the position or the name of an argument of a call
-
-
-@dataclass(frozen=True, eq=False)
-class DerivativeVal:
-    """A derivative that has not been called yet: the value of `grad(f)`, `jacobian(f)` and the like.
-
-    Attributes:
-        kind: the kind of a `Gradient`, or "jacobian", "hessian", or "hvp", which takes the tangent last.
-        function: the function that is differentiated.
-        wrt: the arguments that it is differentiated by.
-        has_aux: whether the function returns auxiliary values besides its result.
-        names: the names of its parameters, None if they are not known yet.
-    """
-
-    kind: str
-    function: Value
-    wrt: Any = 0
-    has_aux: bool = False
-    names: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +44,7 @@ def parameters(lo: Lowering, fn: Value, node) -> list[str]:
     match fn:
         case FunctionVal(source):
             return [a.id for a in (*source.node.args.posonlyargs, *source.node.args.args, *source.node.args.kwonlyargs)]
-        case DerivativeVal(function=function, names=names):
+        case Described(function=function, names=names):
             return parameters(lo, function, node) if names is None else list(names)
         case BoundVal(function, args, kwargs):
             return [n for n in parameters(lo, function, node)[len(args) :] if n not in kwargs]
@@ -168,7 +150,8 @@ def _lower_call(lo: Lowering, call: ActiveCall, every: dict[Place, Value], repla
         result = core.call(lo, call.fn, positional, {p: v for p, v in given.items() if isinstance(p, str)}, call.node)
         atom = lo.read(result)
     stmts[unpacked:unpacked] = layout_checks(lo, [*inputs.values(), *(t for s in stmts[:unpacked] for t in s.targets)], lo.here)
-    outside = any(is_write(slots, key) for slots, key in lo.journal.changed(mark, birth))
+    changed = lo.journal.changed(mark, birth)  # to poison an object is no write, nor is it to derive a view again
+    outside = any(key is not POISON and (slots.cell is None or slots.cell.base is None) for slots, key in changed)
     lo.journal.rollback(mark)
     found = frozenset(p for p, x in inputs.items() if lo.written.pop(mark_of(x), None) is not None)
     return Block(tuple(stmts), (atom,)), inputs, found, outside
@@ -177,12 +160,6 @@ def _lower_call(lo: Lowering, call: ActiveCall, every: dict[Place, Value], repla
 def mark_of(x: Var) -> str:
     """Return the name by which `Lowering.written` knows a variable that stands for an argument."""
     return f"{x.name} {x.id}"
-
-
-def is_write(slots, key) -> bool:
-    """Return whether the change of a slot is a write, rather than a poison or a view that was derived again."""
-    cell = slots.cell
-    return key is not POISON and not (cell is not None and cell.base is not None)
 
 
 def standing_for(lo: Lowering, value: Value, name: str, in_wrt: bool) -> Var:

@@ -8,6 +8,7 @@ of the call. Derivatives of derivatives need nothing more: `grad(grad(f))` is th
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from sourcead.ad.forward.pushforward import pushforward
 from sourcead.ad.gradient import Form, differentiate
 from sourcead.analysis.builder import atom_type
 from sourcead.compile.nested_calls import (
-    ActiveCall, DerivativeVal, PullbackVal, Taken, constant, direction, parameters, placed, places, taken, wrapped
+    ActiveCall, PullbackVal, Taken, constant, direction, parameters, placed, places, taken, wrapped
 )
 from sourcead.errors import WrtError
 from sourcead.frontend import core
@@ -59,13 +60,12 @@ def call_transformation(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[s
 
 def bound_derivative(lo: Lowering, described: Described) -> BoundVal:
     """Return the value that stands for a derivative which was made outside of the function being lowered."""
-    function = core.as_value(lo, described.function)
-    value = DerivativeVal(described.kind, function, described.wrt, described.has_aux, described.names)
+    value = replace(described, function=core.as_value(lo, described.function), bound_args=(), bound_kwargs={})
     args = tuple(core.as_value(lo, v) for v in described.bound_args)
     return BoundVal(value, args, {k: core.as_value(lo, v) for k, v in described.bound_kwargs.items()})
 
 
-def made(lo: Lowering, kind: str, args: list[Value], kwargs: dict[str, Value], node) -> DerivativeVal:
+def made(lo: Lowering, kind: str, args: list[Value], kwargs: dict[str, Value], node) -> Described:
     """Lower a call such as `grad(f, wrt, has_aux=...)` to a derivative that has not been called yet."""
     options = dict(kwargs)
     if len(args) > 1:
@@ -80,14 +80,14 @@ def made(lo: Lowering, kind: str, args: list[Value], kwargs: dict[str, Value], n
             raise core.unsupported(lo, node, f"the option `{name}` of a derivative that is taken inside a function")
     if not args or len(args) > 2:
         raise core.unsupported(lo, node, "a derivative without its function, as a decorator", "`grad(f)`")
-    return DerivativeVal(kind, args[0], wrt, has_aux)
+    return Described(kind, args[0], wrt, has_aux)
 
 
-@core.call.register(DerivativeVal)
-def lower_derivative(lo: Lowering, value: DerivativeVal, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+@core.call.register(Described)
+def lower_derivative(lo: Lowering, value: Described, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Lower a call of the value of `grad(f)`, `pushforward(f)`, `jacobian(f)` and the like."""
     if value.kind == "hvp":
-        gradient = DerivativeVal("grad", value.function, value.wrt)
+        gradient = Described("grad", value.function, value.wrt)
         ts = args[-1].items if isinstance(value.wrt, tuple) and isinstance(args[-1], TupleVal) else args[-1:]
         at = places(lo, value, value.wrt, args[:-1], kwargs, node)
         return push(lo, ActiveCall(gradient, at, args[:-1], kwargs, node), list(ts), False)
@@ -111,12 +111,12 @@ def lower_derivative(lo: Lowering, value: DerivativeVal, args: list[Value], kwar
     return wrapped(lo, function.body.results)
 
 
-def lower_columns(lo: Lowering, value: DerivativeVal, at: list, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+def lower_columns(lo: Lowering, value: Described, at: list, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Lower `jacobian(f)(x)` or `hessian(f)(x)` to a loop over the unit tangents, which computes one column in each iteration."""
 
     def block(fn: Value, place) -> Value:
         x = kwargs[place] if isinstance(place, str) else args[place]
-        column = BoundVal(DerivativeVal("tangent", fn, place), tuple(args), dict(kwargs))
+        column = BoundVal(Described("tangent", fn, place), tuple(args), dict(kwargs))
         if isinstance(atom_type(lo.read(x)), Scalar):
             return core.call(lo, column, [Const(1.0)], {}, node)
         return call_source(lo, find_source(by_columns), [column, x], {}, node)
@@ -127,7 +127,7 @@ def lower_columns(lo: Lowering, value: DerivativeVal, at: list, args: list[Value
 
     if value.kind == "jacobian":
         return row(value.function)
-    rows = tuple(row(DerivativeVal("grad", value.function, place)) for place in at)
+    rows = tuple(row(Described("grad", value.function, place)) for place in at)
     return TupleVal(rows) if isinstance(value.wrt, tuple) else rows[0]
 
 
@@ -168,7 +168,7 @@ def lower_vjp(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -
     wrt = constant(lo, kwargs.get("wrt", Const(None)), node)
     if wrt is None:
         wrt = 0 if len(values) == 1 else tuple(range(len(values)))
-    return lower_derivative(lo, DerivativeVal("vjp", fn, wrt), values, {}, node)
+    return lower_derivative(lo, Described("vjp", fn, wrt), values, {}, node)
 
 
 def pulled(lo: Lowering, call: Taken, single: bool) -> Value:

@@ -17,6 +17,7 @@ import os
 import sys
 import tokenize
 import types
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -45,11 +46,10 @@ class Source:
         function: the plain function.
         node: its syntax, shared between calls: read it, never change it.
         name: its name, '<lambda>' for a lambda.
-        file, line: where it begins; the positions of `node` are those of the file.
+        file: its file, whose positions those of `node` are.
         globals: the dict that its global names are read from.
         closure: the cells that its closure variables are read from.
         signature: its parameters and defaults, as its own code takes them.
-        bound_args: positional arguments that were given before: the instance of a method, those of a partial.
         lines: the lines of the file.
     """
 
@@ -57,12 +57,15 @@ class Source:
     node: gast.FunctionDef | gast.Lambda
     name: str
     file: str
-    line: int
     globals: dict[str, Any]
     closure: dict[str, types.CellType]
     signature: inspect.Signature
-    bound_args: tuple
     lines: list[str]
+
+    @property
+    def elementwise(self) -> bool:
+        """Whether Numba's `@vectorize` applies it to each element of an array."""
+        return self.function in _elementwise
 
     @property
     def defaults(self) -> dict[str, Any]:
@@ -96,7 +99,7 @@ def find_source(f: Callable) -> Source:
     Raises:
         NoSourceError: there is none, or it is not the text of what runs.
     """
-    function, bound_args, _ = unwrap(f)
+    function, _, _ = unwrap(f)
     if not isinstance(function, types.FunctionType):
         raise _no_source_at_all(function)
     code = function.__code__
@@ -106,11 +109,9 @@ def find_source(f: Callable) -> Source:
         node=node,
         name=code.co_name,
         file=code.co_filename,
-        line=code.co_firstlineno,
         globals=function.__globals__,
         closure=dict(zip(code.co_freevars, function.__closure__ or ())),
         signature=own_signature(function),
-        bound_args=bound_args,
         lines=lines,
     )
 
@@ -137,6 +138,9 @@ def unwrap(f: Callable, caches: bool = True) -> tuple[Callable, tuple, dict[str,
             f = f.__wrapped__
         elif _is_numba_dispatcher(f):
             f = f.py_func
+        elif is_numba_ufunc(f):
+            f = f._dispatcher.py_func
+            _elementwise.add(f)
         elif isinstance(called := find(type(f), "__call__")[1], types.FunctionType) and type(f).__module__.partition(".")[0] != "numpy":
             f, args = called, (f, *args)
         else:
@@ -179,6 +183,7 @@ PLACES = 10**7  # a line that no file has
 _Functions = dict[tuple[int, str], list[tuple[ast.AST, types.CodeType | None]]]
 
 _PACKAGE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
+_elementwise: weakref.WeakSet[types.FunctionType] = weakref.WeakSet()
 _files: dict[str, tuple[list[str], _Functions]] = {}
 _found: dict[tuple[str, types.CodeType], tuple[gast.AST, list[str]]] = {}
 
@@ -340,6 +345,12 @@ def _no_text(code: types.CodeType) -> NoSourceError:
 def _is_numba_dispatcher(f: Any) -> bool:
     module = sys.modules.get("numba.core.dispatcher")
     return module is not None and isinstance(f, module.Dispatcher)
+
+
+def is_numba_ufunc(f: Any) -> bool:
+    """Whether a callable was made by Numba's `@vectorize`, and so applies its function to each element."""
+    module = sys.modules.get("numba.np.ufunc.dufunc")
+    return module is not None and isinstance(f, module.DUFunc)
 
 
 # ---- the text of a node, for messages and comments ----

@@ -8,8 +8,7 @@ from sourcead.frontend.control.functions import Lowered, lower_function  # noqa:
 from sourcead.frontend.control.inlining import call_source, returned  # noqa: F401
 from sourcead.frontend.core import BUILTINS, Lowering, NotStatic, Scope  # noqa: F401
 from sourcead.frontend.syntax import (  # noqa: F401
-    adjoint_blocks, assignment, calls as call_expressions, classes, comprehensions, exceptions, expressions, loops,
-    matching, statements
+    adjoint_blocks, assignment, classes, comprehensions, exceptions, expressions, loops, matching, statements
 )
 from sourcead.frontend.values import (  # noqa: F401
     attributes, dicts, iterables, lists, objects, operators, random_generators, sets, subscripts

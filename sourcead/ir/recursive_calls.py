@@ -27,6 +27,7 @@ class Pair:
         result: the type of the value, as far as it is known while the function is lowered.
         effect: whether a call has an effect.
         wrt: the positions of the arguments that have cotangents.
+        written: the names of the arguments that it writes.
         lowered: the lowered function, or None until it is lowered.
         kind: "vjp", or "jvp" for the function that takes tangents too and returns the value and its tangent.
     """
@@ -35,6 +36,7 @@ class Pair:
     result: Type = Undefined()
     effect: bool = False
     wrt: tuple[int, ...] = ()
+    written: tuple[str, ...] = ()
     lowered: Any = None
     kind: str = "vjp"
     derivatives: dict[str, Pair] = field(default_factory=dict)  # to differentiate it again (`ad/recursion.py`)

@@ -22,20 +22,20 @@ def returns_derivative(kind: str) -> Callable[[Callable], Callable]:
 
 @dataclass(frozen=True, eq=False)
 class Described:
-    """Describes the derivative that a public function returned.
+    """Describes the derivative that a public function returned; while a function is lowered, it is the value of one that is not called yet.
 
     Attributes:
-        kind: that of `Gradient`, or "jacobian", "hessian" or "hvp".
-        function: the function that it is the derivative of.
+        kind: that of `Gradient`, or "jacobian", "hessian" or "hvp", which takes the tangent last.
+        function: the function that it is the derivative of; while lowering, its value.
         wrt: the arguments that it is differentiated with respect to.
-        has_aux: whether it returns further values.
-        names: the names of its parameters, if they are known.
+        has_aux: whether the function returns auxiliary values besides its result.
+        names: the names of its parameters, None if they are not known yet.
         bound_args, bound_kwargs: arguments that are already bound.
     """
 
     kind: str
     function: Any
-    wrt: Any
+    wrt: Any = 0
     has_aux: bool = False
     names: tuple[str, ...] | None = None
     bound_args: tuple = ()

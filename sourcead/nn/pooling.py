@@ -61,7 +61,7 @@ def put_back(d, best, x, size, stride=None, padding=0):
     """Return the cotangent of the images of `best = max_pool2d(x)`: the first maximum of each window takes the cotangent of the window."""
     d = np.ascontiguousarray(d.transpose(1, 2, 3, 0))
     d_padded = around(x, padding, d.dtype)
-    overlap = window_overlaps(size, stride)
+    overlap = stride is not None and any(step < window for step, window in zip(pair(stride), pair(size)))
     for part, hit in zip(windows_of(inside(d_padded), size, stride), hits(best, x, size, stride, padding)):
         if overlap:
             part += d * hit
@@ -126,11 +126,6 @@ def windows_of(image, size, stride):
     for i in range(tall):
         for j in range(wide):
             yield image[:, i : i + height * down + 1 : down, j : j + width * across + 1 : across]
-
-
-def window_overlaps(size, stride):
-    """Return whether windows share pixels."""
-    return stride is not None and any(step < window for step, window in zip(pair(stride), pair(size)))
 
 
 # ---- types and rules ----

@@ -10,6 +10,7 @@ from sourcead.ir.types import (
     BOOL, COMPLEX, FLOAT, INT, UNKNOWN, AnyTuple, Array, ListT, NoneType, Scalar, Str, TupleT, Type, Undefined, join
 )
 from sourcead.primitives.registry import enter, infers
+from sourcead.primitives.result_types.by_example import sized
 from sourcead.primitives.result_types.elementwise import elementwise
 from sourcead.primitives.result_types.operands import Arg, array_type
 from sourcead.primitives.result_types.subscripts import infer_index
@@ -35,7 +36,7 @@ enter(
 # ---- types ----
 
 _ALWAYS = {
-    INT: (len, int, hash, ord, id, runtime.axis_size),
+    INT: (len, int, hash, ord, id, runtime.axis_size, np.ndim, np.size),
     FLOAT: (float,),
     COMPLEX: (complex,),
     BOOL: (
@@ -48,16 +49,7 @@ _ALWAYS = {
 }  # fmt: skip
 for _type, _functions in _ALWAYS.items():
     enter(*_functions, result=lambda fn, args, kwargs, t=_type: t)
-
-
-@infers(np.ndim, np.size)
-def _python_int(fn, args, kwargs) -> Type:
-    return INT if len(args) == 1 and not kwargs else UNKNOWN
-
-
-@infers(np.shape)
-def _shape(fn, args, kwargs) -> Type:
-    return TupleT((INT,) * len(array_type(args[0].type).dims))
+enter(np.shape, result=sized)
 
 
 @infers(min, max)

@@ -9,10 +9,9 @@
 
 import numpy as np
 
-from sourcead.ir.types import Array, ListT, Type, Unknown, kind_of
+from sourcead.ir.types import Type, kind_of
 from sourcead.primitives.registry import adjoint, enter, family, in_both_modes, infers, linear, tangent
-from sourcead.primitives.result_types.by_example import created, forget_sizes, sample
-from sourcead.primitives.result_types.operands import Arg, Impossible, array_type, const, is_none, only
+from sourcead.primitives.result_types.by_example import created, forget_sizes, sized
 from sourcead.runtime import linspace_weights, unbroadcast
 
 family(__name__, memory="fresh")
@@ -80,44 +79,9 @@ enter(np.ndarray, examples=True)
 # ---- types ----
 
 
-@infers(np.zeros_like, np.ones_like, np.empty_like, np.full_like, np.copy, np.ndarray.copy, np.ndarray.astype)
-def _like(fn, args, kwargs) -> Type:
-    if set(kwargs) & {"shape", "out", "subok"}:
-        raise Impossible
-    first = args[0] if args else next(iter(kwargs.values()))
-    t = first.type if isinstance(first.type, Array) else array_type(first.type)
-    position = 2 if fn is np.full_like else 1
-    given = kwargs.get("dtype") or (args[position] if len(args) > position else None)
-    if fn in (np.copy, np.ndarray.copy) or given is None or is_none(given):
-        return t
-    return Array(np.dtype(const(given)) if given.known else None, t.dims)
-
-
-@infers(np.array, np.asarray, np.asanyarray)
-def _array(fn, args, kwargs) -> Type:
-    only(kwargs, "dtype copy")
-    if len(args) > 2:
-        raise Impossible
-    dtype_arg = kwargs.get("dtype") or (args[1] if len(args) == 2 else None)
-    dtype_arg = None if dtype_arg is None or (dtype_arg.known and dtype_arg.value is None) else dtype_arg
-    t = args[0].type
-    if isinstance(t, Array):
-        dtype, dims = t.dtype, t.dims
-    else:
-        if isinstance(t, Unknown):
-            raise Impossible
-        dims = array_type(t).dims
-        try:
-            dtype = sample(np.array, [Arg(t)], {}).dtype
-        except Impossible:
-            if not isinstance(t, ListT):
-                raise
-            dtype = array_type(t).dtype
-    if dtype_arg is not None:
-        dtype = np.dtype(dtype_arg.value) if dtype_arg.known else None
-    return Array(dtype, dims)
-
-
+enter(np.zeros_like, np.ones_like, np.empty_like, dtype_at=1, result=sized)
+enter(np.full_like, dtype_at=2, result=sized)
+enter(np.copy, np.ndarray.copy, np.ndarray.astype, np.array, np.asarray, np.asanyarray, result=sized)
 enter(np.zeros, np.ones, np.empty, np.ndarray, np.identity, np.indices, dtype_at=1, result=created)
 enter(np.full, dtype_at=2, result=created)
 enter(np.eye, dtype_at=3, result=created)

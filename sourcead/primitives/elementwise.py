@@ -101,12 +101,17 @@ def clip_adjoint(y, a, a_min=None, a_max=None, d_y=None):
     return inside, d_y * ((a < a_min) & ordered) + at_min, d_y * ((a > a_max) | np.logical_not(ordered)) + at_max
 
 
+def sign(x):
+    """Return `np.sign(x)`, which NumPy does not have for truth values: an argument may be one on some paths."""
+    return x * 1.0 if isinstance(x, (bool, np.bool_)) else np.sign(x)
+
+
 elementwise({
     np.where: lambda y, condition, a, b, d_y: (None, np.where(condition, d_y, 0), np.where(condition, 0, d_y)),
     np.nan_to_num: lambda y, x, d_y, copy=True, nan=0.0, posinf=None, neginf=None: d_y * np.isfinite(x),
-    np.fabs: lambda y, x, d_y: d_y * np.sign(x),
-    (np.abs, abs): lambda y, x, d_y: d_y * (divide_or_zero(np.conj(x), y) if np.iscomplexobj(x) else np.sign(x)),
-    np.copysign: lambda y, a, b, d_y: (d_y * np.sign(a) * np.copysign(1, b), None),
+    np.fabs: lambda y, x, d_y: d_y * sign(x),
+    (np.abs, abs): lambda y, x, d_y: d_y * (divide_or_zero(np.conj(x), y) if np.iscomplexobj(x) else sign(x)),
+    np.copysign: lambda y, a, b, d_y: (d_y * sign(a) * np.copysign(1, b), None),
     (np.nextafter, math.nextafter): lambda y, a, towards, d_y: (d_y, None),  # the result moves with `a`
     np.heaviside: lambda y, x, at_zero, d_y: (None, d_y * (x == 0)),
     np.ldexp: lambda y, x, exponent, d_y: (np.ldexp(d_y, exponent), None),
@@ -115,7 +120,7 @@ elementwise({
 linear(np.where)
 tangents({
     (np.abs, abs): lambda y, x, t_x: (
-        np.real(divide_or_zero(np.conj(x), y) * t_x) if np.iscomplexobj(x) else np.sign(x) * t_x
+        np.real(divide_or_zero(np.conj(x), y) * t_x) if np.iscomplexobj(x) else sign(x) * t_x
     ),
 })
 

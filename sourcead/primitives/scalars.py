@@ -12,7 +12,7 @@ from types import FunctionType
 import numpy as np
 
 from sourcead.primitives.compositions import composed
-from sourcead.primitives.elementwise import EXPONENTIALS, TRIGONOMETRY
+from sourcead.primitives.elementwise import EXPONENTIALS, TRIGONOMETRY, sign
 from sourcead.primitives.registry import adjoint, adjoints, elementwise, tangents
 from sourcead.runtime import digamma, divide_or_zero, like_sequence, log_or_zero, lower_exponent
 
@@ -38,8 +38,8 @@ elementwise({
     math.pow: lambda y, a, b, d_y: (b * d_y * a ** lower_exponent(b, a), d_y * y * log_or_zero(a)),
     math.ldexp: lambda y, x, i, d_y: (d_y * 2.0**i, None),
     math.fmod: lambda y, a, b, d_y: (d_y, -d_y * math.trunc(a / b)),
-    math.fabs: lambda y, x, d_y: d_y * np.sign(x),
-    math.copysign: lambda y, a, b, d_y: (d_y * np.sign(a) * math.copysign(1, b), None),
+    math.fabs: lambda y, x, d_y: d_y * sign(x),
+    math.copysign: lambda y, a, b, d_y: (d_y * sign(a) * math.copysign(1, b), None),
     math.erf: lambda y, x, d_y: d_y * TWO_OVER_SQRT_PI * math.exp(-x * x),
     math.erfc: lambda y, x, d_y: -d_y * TWO_OVER_SQRT_PI * math.exp(-x * x),
     math.gamma: lambda y, x, d_y: d_y * y * digamma(x),

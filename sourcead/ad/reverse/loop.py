@@ -24,7 +24,7 @@ def reverse_loop(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
     d_targets = [cots.take(t) for t in stmt.targets]
     carried = [k for k, p in enumerate(op.params) if d_targets[k] is not None or p in r.active]
     inits = [zeros(r.build, stmt.targets[k]) if d_targets[k] is None else d_targets[k] for k in carried]
-    params = [Var(f"d_{op.params[k].name}", op.params[k].type, True) for k in carried]
+    params = [Var(f"d_{op.params[k].name}", shaped_like(op.params[k].type, op.body.results[k]), True) for k in carried]
     free = [v for v in free_vars(op.body) if v in r.active and v not in op.params]
     free_inits = [changeable(r.build, cots.get_or_zero(v)) for v in free]
     for v in free:
@@ -50,8 +50,7 @@ def reverse_loop(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
     r.build.adjoint_of = outer_origin
     r.build.origin = stmt.origin
     targets = [
-        Var(p.name, p.type if same_shape(op.inits[k], op.params[k]) else shaped_like(p.type, op.inits[k]), True)
-        for k, p in zip(carried, params)
+        Var(p.name, shaped_like(op.params[k].type, op.inits[k]), True) for k, p in zip(carried, params)
     ]  # fmt: skip
     targets += [Var(p.name, p.type, True) for p in free_params]
     r.build.add(Stmt(tuple(targets), ReverseLoop(stmt, (*params, *free_params), (*inits, *free_inits), sweep)))
@@ -83,7 +82,7 @@ def same_shape(value: Atom, param: Var) -> bool:
     return dims is not None and dims == dims_of(param.type)
 
 
-def shaped_like(t: Type, init: Atom) -> Type:
-    """Return the type of a loop variant's cotangent on entry to the loop: the variant may have another shape inside."""
-    found = atom_type(init)
+def shaped_like(t: Type, value: Atom) -> Type:
+    """Return the type of a cotangent of a loop variant of type `t` that belongs to one of its values, which may differ in shape."""
+    found = atom_type(value)
     return Array(t.dtype, found.dims) if isinstance(t, Array) and isinstance(found, Array) else t

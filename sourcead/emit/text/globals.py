@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import enum
 import itertools
 import keyword
 import math
@@ -54,6 +55,8 @@ class Globals:
         if value is ...:
             return ast.Constant(value)
         match value:
+            case enum.Enum():  # also members that are numbers or strings
+                return self._held(value, f"{type(value).__name__}_{value.name}")
             case np.generic() if value.dtype.kind in "biufc":
                 return ast.Call(self._dtype(value.dtype), [self.value(value.item())], [])
             case np.generic():

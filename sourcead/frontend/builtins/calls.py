@@ -4,6 +4,7 @@ The kinds of callables and their order are listed in `core/operations.py`.
 """
 
 import functools
+import math
 import types
 from typing import Any
 
@@ -18,9 +19,9 @@ from sourcead.frontend.control import inlining
 from sourcead.frontend.core import Cell, Iterable, Lowering, TupleVal, Value, cells_of, leaves, roots
 from sourcead.frontend.find_source import find_source, is_cached, unwrap
 from sourcead.frontend.values import lists, memory_layouts, sequences, subscripts
-from sourcead.ir.nodes import Atom, Block, Call, Const, Operand, Sub, Var, View
+from sourcead.ir.nodes import Atom, Block, Call, Const, Operand, Stmt, Sub, Var, View
 from sourcead.ir.records import GENERATORS
-from sourcead.ir.types import UNKNOWN, Array, Foreign, Str, is_array, kind_of, rank
+from sourcead.ir.types import UNKNOWN, Array, Foreign, ListT, NoneType, Str, TupleT, is_array, kind_of, rank
 from sourcead.ir.walk import map_operand, walk
 from sourcead.primitives.compositions import parameters_of
 from sourcead.primitives.result_types.infer import NOT_CONST, static_value
@@ -31,7 +32,8 @@ SPEAKERS = ("warnings", "logging")  # modules whose functions report to the user
 SEES_EVERYTHING = frozenset({eval, exec, locals, globals, vars, dir, getattr, setattr, delattr, open, input, iter, next, id, compile})
 MAKERS = {np.random.default_rng: np.random.Generator, np.random.RandomState: np.random.RandomState}
 SPECIAL = {abs: "__abs__", round: "__round__", float: "__float__", int: "__int__"}  # methods of the user's classes
-FOLDED = frozenset({isinstance, len, min, max, abs, int, round, tuple, callable, issubclass, np.dtype, np.ndim})
+OF_SEQUENCES = frozenset(getattr(math, name, None) for name in ("fsum", "prod", "dist", "sumprod"))
+FOLDED = frozenset({isinstance, str, len, min, max, abs, int, round, tuple, callable, issubclass, np.dtype, np.ndim})
 
 
 # -- libraries -------------------------------------------------------------------------------------------------------------
@@ -61,7 +63,7 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     if not (getattr(fn, "__module__", None) or "numpy").startswith("numpy"):
         args = [lists.as_list(lo, a, node) if isinstance(a, Iterable) and (a.once or a.begin) else a for a in args]
     if fn is np.broadcast_to and len(args) == 2 and isinstance(args[1], TupleVal) and not args[1].items and not kwargs:
-        return args[0]
+        return args[0] if lo.static_only or is_array(core.data_type(lo, args[0])) else call_library(lo, np.asarray, args[:1], {}, node)
     if isinstance(fn, np.ufunc) or (getattr(fn, "__module__", None) or "").startswith("numpy"):
         args = [as_numpy_takes(lo, a) for a in args]
     fn, args, kwargs = without_copy(lo, fn, args, kwargs, node)
@@ -104,13 +106,27 @@ def as_numpy_takes(lo: Lowering, value: Value) -> Value:
 
 
 def refuse_some(lo: Lowering, fn: Any, args: list[Value], node) -> None:
-    """Refuse calls that have no derivative although their function has a rule."""
+    """Refuse calls that have no derivative although their function has a rule, and those that raise an exception for sure."""
+    of_numbers = fn in (float, int) or getattr(fn, "__module__", None) == "math" and fn not in OF_SEQUENCES
+    if of_numbers and any(is_no_number(lo, a) for a in args):
+        raise core.surely(lo, core.unsupported(lo, node, f"`{fn.__name__}` of what is not one number"), TypeError)
     if fn in (float, complex) and args and isinstance(args[0], Var) and isinstance(args[0].type, Str):
         raise core.unsupported(lo, node, f"`{fn.__name__}` of a string: a derivative does not pass through text")
     if isinstance(fn, np.ufunc) and fn.nout > 1 and len(args) > fn.nin:
         raise core.unsupported(lo, node, f"`np.{fn.__name__}` with arrays for its results", "take the results: `a, b = ...`")
     if fn is np.sign and args and kind_of(atom_type(lo.read(args[0]))) == "complex":
         raise core.unsupported(lo, node, "`np.sign` of complex numbers cannot be differentiated yet", "write `x / np.abs(x)`")
+
+
+def is_no_number(lo: Lowering, value: Value) -> bool:
+    """Tell whether a value is surely nothing that Python converts to a number: None, a container, or an array of several elements."""
+    if isinstance(value, Cell) and value.kind != "array" or isinstance(value, TupleVal):
+        return core.class_of(value) is None
+    if not isinstance(value, (Var, Const, Cell)):
+        return False
+    t = atom_type(lo.read(value))
+    several = isinstance(t, Array) and t.dims and any(isinstance(n, int) and n != 1 for n in t.dims)
+    return bool(several) or isinstance(t, (NoneType, ListT, TupleT))
 
 
 def without_copy(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> tuple[Any, list[Value], dict[str, Value]]:
@@ -283,6 +299,23 @@ def call_cached(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
 
 
 @core.kind_of_callable("speaker", lambda fn: getattr(unwrap(fn)[0], "__module__", None) in SPEAKERS)
+def call_speaker(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Emit a call of a function that reports something, such as `logger.debug`: no derivative passes through what is reported."""
+    if not any(core.passes_derivative(lo.operand(a)) for a in (*args, *kwargs.values())):
+        return call_opaque(lo, fn, args, kwargs, node)
+    return spoken(lo, fn, args, kwargs)
+
+
+def spoken(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """Emit a call that only reports its arguments."""
+    named = tuple((k, lo.operand(v)) for k, v in kwargs.items())
+    lo.build.add(Stmt((), Call(fn, tuple(lo.operand(a) for a in args), named, effect=True)))
+    return Const(None)
+
+
+core.builtin(print)(lambda lo, args, kwargs, node: spoken(lo, print, args, kwargs))
+
+
 @core.kind_of_callable("opaque", lambda fn: True)
 def call_opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Emit a call of a function that has neither source nor rule, provided that no derivative can pass through it."""

@@ -27,7 +27,7 @@ def composed(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value],
     if fn is callable and is_composition(lo):
         known = isinstance(args[0], Const) and callable(args[0].value)
         return Const(known or isinstance(args[0], (FunctionVal, BoundVal, MethodVal)))
-    if fn is np.ndim and is_composition(lo) and (found := rank_of(lo, args[0])) is not None:
+    if fn is np.ndim and (is_composition(lo) or not parts_of(args[0])) and (found := rank_of(lo, args[0])) is not None:
         return Const(found)
     compositions = compositions_of(fn)
     if not compositions:

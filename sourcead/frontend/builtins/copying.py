@@ -28,7 +28,7 @@ def copied(lo: Lowering, value: Value, node, memo: dict[Value, Value] | None) ->
         return memo[value]
     if isinstance(value, TupleVal):
         return value if memo is None else lo.map_items(value, lambda item: copied(lo, item, node, memo))
-    if not isinstance(value, Cell):
+    if not isinstance(value, Cell) or isinstance(core.data_type(lo, value), Scalar):
         return value
     made = copy_of_cell(lo, value, node, memo)
     if memo is not None:
@@ -39,7 +39,6 @@ def copied(lo: Lowering, value: Value, node, memo: dict[Value, Value] | None) ->
 def copy_of_cell(lo: Lowering, cell: Cell, node, memo: dict[Value, Value] | None) -> Value:
     """Copy an array, a container or an object."""
     if cell.kind != "array":
-        lo.alive(cell)
         lo.sure(cell)
         if any(core.special_method(cell, name) for name in ("__copy__", "__deepcopy__", "__getstate__", "__reduce__")):
             raise core.unsupported(lo, node, f"a copy of {cell.cls.__name__}, which says itself how it is copied")

@@ -2,6 +2,7 @@
 
 import collections
 import math
+import numbers
 import operator
 from dataclasses import replace
 from typing import Any
@@ -16,10 +17,8 @@ from sourcead.frontend.builtins.arguments import NONE, ONE, ZERO, lowers
 from sourcead.frontend.control import branches
 from sourcead.frontend.core import TAKEN, USED, WHOLE, Cell, Iterable, Lowering, NotStatic, TupleVal, Value, roots
 from sourcead.frontend.values import dicts, iterables, sequences, walks
-from sourcead.ir.nodes import Call, Const, Slice, Stmt
-from sourcead.ir.types import (
-    ANY_DTYPE, BOOL, INT, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, dims_of, is_array
-)
+from sourcead.ir.nodes import Const, Slice
+from sourcead.ir.types import BOOL, INT, Array, ListT, NoneType, Scalar, dims_of, is_array
 
 
 @lowers(len)
@@ -29,7 +28,6 @@ def builtin_len(lo: Lowering, node, value: Value) -> Value:
         return found
     if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind in ("list", "dict"):
         if isinstance(value, Cell):
-            lo.alive(value)
             lo.sure(value)
         return Const(len(value.items))
     if isinstance(value, Iterable):
@@ -38,32 +36,19 @@ def builtin_len(lo: Lowering, node, value: Value) -> Value:
         value = core.iterate(lo, value, node)
         return Const(len(value.items)) if value.items is not None else value.length()
     if isinstance(value, Const) and not value.live:
-        return Const(len(value.value))
+        try:
+            return Const(len(value.value))
+        except TypeError:
+            raise without_length(lo, value, node) from None
+    t = atom_type(lo.read(value))
+    if isinstance(t, (Scalar, NoneType)) or isinstance(t, Array) and t.dims == ():
+        raise without_length(lo, value, node)
     return lo.build.call(len, lo.read(value), type=INT, name="n")
 
 
-CLASSES = {Array: np.ndarray, ListT: list, TupleT: tuple, DictT: dict, MapT: dict, Str: str, NoneType: type(None)}
-NUMBERS = {"float": float, "int": int, "bool": bool, "complex": complex}
-ALL_NUMBERS = [*NUMBERS.values(), *(np.dtype(code).type for code in np.typecodes["All"] if np.dtype(code).kind in "biufc")]
-
-
-def classes_of(lo: Lowering, value: Value) -> list[type]:
-    """Return the classes that a value may have, as far as its type tells; none if it does not tell any."""
-    if (cls := core.class_of(value)) is not None:
-        return [core.REAL_CLASSES.get(cls, cls)]
-    if isinstance(value, TupleVal):
-        return [tuple]
-    if isinstance(value, Cell) and value.kind in ("list", "dict"):
-        return [value.cls or {"list": list, "dict": dict}[value.kind]]
-    match atom_type(lo.read(value)):
-        case Scalar(kind, None):
-            return [NUMBERS[kind]]
-        case Scalar(_, dtype) if dtype == ANY_DTYPE:
-            return ALL_NUMBERS
-        case Scalar(_, dtype):
-            return [dtype.type]
-        case t:
-            return [CLASSES[type(t)]] if type(t) in CLASSES else []
+def without_length(lo: Lowering, value: Value, node) -> Exception:
+    """Return the error for the length of a value that has none."""
+    return core.surely(lo, core.unsupported(lo, node, f"{core.structure_of(value)} has no length"), TypeError)
 
 
 @lowers(isinstance)
@@ -76,12 +61,19 @@ def builtin_isinstance(lo: Lowering, node, value: Value, wanted: Value) -> Value
             if WHOLE not in value.slots:
                 raise core.unsupported(lo, node, "the class of a dict that was changed before", "ask for it first")
             return lo.build.call(isinstance, lo.read(value), lo.operand(wanted), type=BOOL)
-    answers = {issubclass(cls, classes) for cls in classes_of(lo, value)} if found else ()
+    answers = {issubclass(cls, classes) for cls in core.classes_of(lo, value)} if found else ()
     if len(answers) == 1:
         return Const(answers.pop())
     if lo.static_only:
         raise NotStatic
     return lo.build.call(isinstance, lo.read(value), lo.operand(wanted), type=BOOL)
+
+
+@lowers(np.isscalar)
+def builtin_isscalar(lo: Lowering, node, value: Value) -> Value:
+    """Lower `np.isscalar(x)`."""
+    answers = {issubclass(cls, (np.generic, numbers.Number, str, bytes)) for cls in core.classes_of(lo, value)}
+    return Const(answers.pop()) if len(answers) == 1 else lo.build.call(np.isscalar, lo.read(value), type=BOOL)
 
 
 lowers(range)(lambda lo, node, *bounds: iterables.counted(lo, bounds, node))
@@ -178,7 +170,7 @@ def builtin_list(lo: Lowering, node, value: Value = EMPTY) -> Value:
 def builtin_dict(lo: Lowering, node, given: Value = EMPTY, /, **named: Value) -> Value:
     """Lower `dict(xs, key=value)`."""
     if isinstance(given, Cell) and given.kind == "dict":
-        lo.alive(given)
+        lo.sure(given)
         return lo.new_dict({**given.items, **named})
     given = sequences.taken(lo, given, node)
     if not core.has_known_items(given):
@@ -233,15 +225,6 @@ def is_zero(total: Value) -> bool:
 def plus(lo: Lowering, node, total: Value, item: Value) -> Value:
     """Lower `total + item`, but omit the 0 that a sum starts from."""
     return item if is_zero(total) and not isinstance(item, (Const, Cell)) else core.operate(lo, operator.add, total, item)
-
-
-@lowers(print)
-def builtin_print(lo: Lowering, node, *args: Value, **kwargs: Value) -> Value:
-    """Lower `print(...)`."""
-    operands = tuple(lo.operand(a) for a in args)
-    named = tuple((k, lo.operand(v)) for k, v in kwargs.items())
-    lo.build.add(Stmt((), Call(print, operands, named, effect=True)))
-    return Const(None)
 
 
 @lowers(slice)

@@ -31,9 +31,10 @@ def builtin_super(lo: Lowering, node, *args: Value) -> Value:
 def builtin_getattr(lo: Lowering, node, value: Value, name: Value, *default: Value) -> Value:
     """Lower `getattr(obj, "name")`."""
     word = known_name(lo, getattr, name)
-    if len(default) == 1 and core.class_of(value) is None:
-        raise core.refused(lo, "`getattr` with a default, of something that is no object")
-    if len(default) == 1 and not core.has_attribute(value, word):
+    has = core.has_attribute(lo, value, word) if default else True
+    if has is None:
+        raise core.refused(lo, f"whether this has an attribute `{word}` is not known before the program runs")
+    if not has:
         return default[0]
     return core.attribute(lo, value, word, node)
 
@@ -59,9 +60,8 @@ def builtin_object_setattr(lo: Lowering, node, value: Value, name: Value, new: V
 def builtin_hasattr(lo: Lowering, node, value: Value, name: Value) -> Value:
     """Lower `hasattr(obj, "name")`."""
     word = known_name(lo, hasattr, name)
-    if core.class_of(value) is None:
-        raise core.refused(lo, "`hasattr` of something that is not known before the program runs")
-    return Const(core.has_attribute(value, word))
+    has = core.has_attribute(lo, value, word)
+    return core.call_library(lo, hasattr, [value, name], {}, node) if has is None else Const(has)
 
 
 def known_name(lo: Lowering, fn, name: Value) -> str:
@@ -75,8 +75,8 @@ def known_name(lo: Lowering, fn, name: Value) -> str:
 @lowers(type)
 def builtin_type(lo: Lowering, node, *args: Value) -> Value:
     """Lower `type(obj)`."""
-    cls = core.class_of(args[0]) if len(args) == 1 else None
-    return Const(core.REAL_CLASSES.get(cls, cls)) if cls is not None else core.call_library(lo, type, list(args), {}, node)
+    classes = core.classes_of(lo, args[0]) if len(args) == 1 else ()
+    return Const(classes[0]) if len(classes) == 1 else core.call_library(lo, type, list(args), {}, node)
 
 
 @lowers(functools.partial)

@@ -12,8 +12,6 @@ from sourcead.runtime import stop_gradient
 
 def mapped(lo: Lowering, value: Value, f: Callable[[Value], Value], rest: Callable[[Value], Value] = lambda _: Const(0.0)) -> Value:
     """Map a structure: apply `f` to each number and array, and `rest` to each leaf that cannot have a cotangent."""
-    if isinstance(value, Cell) and value.kind != "array":
-        lo.alive(value)
     if (found := lo.map_items(value, lambda item: mapped(lo, item, f, rest), "items")) is not None:
         return found
     match value:

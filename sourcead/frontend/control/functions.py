@@ -13,11 +13,11 @@ from sourcead.errors import AliasError, SourceADError, UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control import generators
 from sourcead.frontend.control.exits import Return
-from sourcead.frontend.core import Cell, Frame, Lowering, Scope, Value, leaves
+from sourcead.frontend.core import Cell, Frame, Lowering, Scope, TupleVal, Value, leaves
 from sourcead.frontend.find_source import Source
 from sourcead.ir.nodes import Block, Call, Const, Function, Origin, Stmt, Var
 from sourcead.ir.recursive_calls import Pair
-from sourcead.ir.types import Type
+from sourcead.ir.types import Array, Type
 
 
 @dataclass(eq=False)
@@ -55,6 +55,11 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
         types: the type of each parameter whose value is not known.
         statics: the value of each parameter that is known while compiling.
     """
+    if source.elementwise and any(isinstance(t, Array) for t in types.values()):
+        raise UnsupportedSyntaxError(
+            f"`{source.name}`, which `@vectorize` applies to each element, is differentiated with an array",
+            at=source.origin(source.node), instead=f"differentiate a function that calls it: `lambda x: {source.name}(x)`",
+        )  # fmt: skip
     try:
         return lower_from(begun(source), source, types, statics)
     except RecursionError:
@@ -84,10 +89,11 @@ def begun(source: Source, **ways: bool) -> Lowering:
     return lo
 
 
-def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: dict[str, Any]) -> Lowered:
-    """Lower a function from the initial state `lo`."""
+def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: dict[str, Any], also: tuple[str, ...] = ()) -> Lowered:
+    """Lower a function from the initial state `lo`; if arguments are named in `also`, it returns a tuple with what it leaves in them."""
     generators.refuse_generators(source)
     params: dict[str, Var] = {}
+    left_in: dict[str, Value] = {}
     lo.build.origin = source.origin(source.node)
     for name, t in types.items():
         params[name] = Var(name, t)
@@ -96,7 +102,7 @@ def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: di
         for leaf in leaves(value):
             if isinstance(leaf, Cell):
                 lo.params[leaf] = name
-        lo.scope.names[name] = value
+        lo.scope.names[name] = left_in[name] = value
     unpacked = len(lo.build.stmts)
     for name, value in statics.items():
         lo.scope.names[name] = Const(value, text=name)
@@ -110,7 +116,8 @@ def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: di
         left = core.lower_statements(lo, source.node.body)
         returned = last_return(source.node)
         with lo.at(returned):
-            atom = lo.read(left.value if isinstance(left, Return) else Const(None))
+            value = left.value if isinstance(left, Return) else Const(None)
+            atom = lo.read(TupleVal((value, *(left_in[name] for name in also))) if also else value)
     stmts = lo.build.stmts
     checks = layout_checks(lo, sorted(lo.layouts, key=lambda v: v.id), None)
     body = Block((*lo.prelude, *stmts[:unpacked], *checks, *stmts[unpacked:]), (atom,))

@@ -84,7 +84,6 @@ def function_of_source(lo: Lowering, source: Source) -> FunctionVal:
 
 def call_source(lo: Lowering, source: Source, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Lower a call of a function that was defined outside of the one being lowered."""
-    refuse_deep_nesting(lo)
     return inline(lo, function_of_source(lo, source), args, kwargs, node)
 
 
@@ -92,8 +91,8 @@ def call_source(lo: Lowering, source: Source, args: list[Value], kwargs: dict[st
 def inline(lo: Lowering, fn: FunctionVal, args: list[Value], kwargs: dict[str, Value], node, rest: Value | None = None) -> Value:
     """Lower a call of a function by its body; `rest` is the value of its `*args` if their number is not known."""
     source = fn.source
-    if source.node not in lo.in_place:
-        refuse_deep_nesting(lo)
+    if len(lo.calls) > MAX_INLINE:
+        raise core.refused(lo, "functions are nested too deeply here")
     bound = bind(lo, source, args, kwargs, fn.defaults)
     if rest is not None:
         bound[source.node.args.vararg.id] = rest
@@ -118,9 +117,3 @@ def returned(lo: Lowering, source) -> Value | None:
         return core.lower(lo, source.node.body)
     left = core.lower_statements(lo, source.node.body)
     return left.value if isinstance(left, Return) else None
-
-
-def refuse_deep_nesting(lo: Lowering) -> None:
-    """Refuse a call at a depth of more than `MAX_INLINE` calls."""
-    if len(lo.calls) > MAX_INLINE:
-        raise core.refused(lo, "functions are nested too deeply here")

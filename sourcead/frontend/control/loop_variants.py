@@ -161,6 +161,9 @@ def _iteration(lo: Lowering, domain: Callable, body: Callable, assumed: Assumpti
     after = {dim: Sym(dim.least) for dim in assumed.dims}  # new dims after the loop for those that differ between iterations
     outs = {p: Var(leaf.param.name, with_dims(leaf.param.type, after), leaf.param.temp) for p, leaf in leaves.items()}
     lo.build.maybe_number.update(outs[p] for p, leaf in leaves.items() if leaf.param in lo.build.maybe_number)
+    some = lo.build.unassigned
+    unassigned = [p for p, leaf in leaves.items() if yields[p] in some or not variants.runs and leaf.param in some]
+    lo.build.unassigned.update(outs[p] for p in unassigned)
     made: dict[tuple, Cell] = {}
     results = {slot: variants.result((slot,), value, outs, made) for slot, value in params.items()}
     link(lo, of_variants(results), assumed.together | sharing_on_entry(entry), assumed.held)  # there may be no iteration

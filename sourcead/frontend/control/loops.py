@@ -15,6 +15,7 @@ from sourcead.ir.nodes import Const, Range, Var
 from sourcead.ir.types import INT
 
 ZERO, ONE = Const(0), Const(1)
+MOST = Const(2**62)  # more elements than any program takes of an endless iterable
 MAX_UNROLLED = 64  # the most iterations that are unrolled
 MOST_UNROLLED = 500  # the most iterations of all loops together, if all are unrolled
 ALL_RAISE = "every iteration of this loop raises"
@@ -49,7 +50,7 @@ def run_loop(lo: Lowering, loop: ForLoop) -> None:
     if iterable.drive is not None:
         return driven_loop(lo, loop)
     if iterable.endless:
-        iterable = unending(iterable)
+        iterable = Iterable.numbered(lambda: MOST, iterable.nth)
     exits.enter(lo, loop.exits)
     if (places := known_places(lo, iterable)) == range(0):
         return None
@@ -90,12 +91,6 @@ def driven_loop(lo: Lowering, loop: ForLoop) -> None:
         return one_iteration(lo, loop.exits.leave, loop.body)
 
     loop.iterable.drive(act, loop.exits.leave)
-
-
-def unending(inner: Iterable) -> Iterable:
-    """Return an endless iterable as a finite one, with more elements than any program takes."""
-    most = Const(2**62)
-    return Iterable.numbered(lambda: most, inner.nth)
 
 
 def one_iteration(lo: Lowering, leave, body: Callable[[], Any]) -> Any:

@@ -242,6 +242,8 @@ class Merger:
         var = Var(name, join(*(Undefined() if v is UNDEFINED else atom_type(v) for v in (a, b))), temp)
         if a in self.lo.build.maybe_number or b in self.lo.build.maybe_number:
             self.lo.build.maybe_number.add(var)
+        if UNDEFINED in (a, b) or not self.lo.build.unassigned.isdisjoint((a, b)):
+            self.lo.build.unassigned.add(var)
         self.results.append((a, b, var))
         return var
 

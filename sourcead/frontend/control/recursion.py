@@ -19,11 +19,11 @@ from sourcead.frontend.control.functions import lower_from
 from sourcead.frontend.core import (
     VALUE, Cell, FunctionVal, Lowering, NeverReturns, Scope, TupleVal, Value, parts_of, roots
 )
-from sourcead.ir.nodes import Call, Const, Var
+from sourcead.ir.nodes import Call, Const, Index, Var
 from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.types import (
-    ANY_DTYPE, UNKNOWN, Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, Undefined, carries_derivative, join,
-    map_type
+    ANY_DTYPE, UNKNOWN, Array, DictT, ListT, NoneType, Scalar, StructT, Sym, TupleT, Type, Undefined,
+    carries_derivative, join, map_type
 )
 from sourcead.ir.walk import has_effect
 
@@ -42,15 +42,10 @@ def is_under_way(lo: Lowering, key, bound: dict[str, Value]) -> bool:
     return any(signature(frame.bound) == now for frame in frames)
 
 
-def in_place(error: UnsupportedSyntaxError) -> UnsupportedSyntaxError:
-    """Mark the error for a recursive call that can only be lowered in place, if known values bound the depth."""
-    error.in_place = True
-    return error
-
-
 def call_or_none(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> tuple[Value | None, dict]:
     """Lower a call of a recursive function to a call of its pair; return None for one that must be lowered in place, and those under way.
 
+    A call is lowered in place if its pair is refused, and known values bound the depth.
     The calls of a function that is lowered in place are counted: where no known value ends the recursion, it is refused in the end.
     """
     key = fn.source.node
@@ -62,7 +57,7 @@ def call_or_none(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -
         if len(calls) > MAX_IN_PLACE or len(lo.calls) > MAX_DEPTH or lo.depth > depth + MAX_UNKNOWN:
             raise error
         return None, lo.in_place
-    with lo.attempt(UnsupportedSyntaxError, when=lambda error: hasattr(error, "in_place") or hasattr(error, "needs_items")) as attempt:
+    with lo.attempt(UnsupportedSyntaxError) as attempt:
         return call_pair(lo, fn, bound, node), lo.in_place
     return None, {**lo.in_place, key: ([bound], lo.depth, attempt.error)}
 
@@ -132,7 +127,7 @@ def call_pair(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> V
         raise UnsupportedSyntaxError("a derivative rule that calls itself", at=lo.here)
     if any(isinstance(n, gast.Nonlocal) for n in gast.walk(source.node)):
         reason = f"`{source.name}` calls itself and assigns a `nonlocal` name"
-        raise in_place(core.unsupported(lo, node, reason, "return the value instead"))
+        raise core.unsupported(lo, node, reason, "return the value instead")
     captured = captured_values(lo, source, fn.scope)
     values = {**bound, **{name: v for name, v in captured.items() if name not in bound}}
     statics = {n: v for n, v in values.items() if is_static(v)}
@@ -150,10 +145,19 @@ def call_pair(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> V
         raise NeverReturns
     if not pair.wrt:
         reason = f"`{source.name}` calls itself, and is a function of integers alone"
-        raise in_place(core.unsupported(lo, node, reason, "compute it outside, or write it as a loop"))
+        raise core.unsupported(lo, node, reason, "compute it outside, or write it as a loop")
     made = lo.build.emit(Call(pair, tuple(atoms.values()), effect=pair.effect), TupleT((pair.result, UNKNOWN)), "pair")
     value = lo.build.index(made, Const(0), name=source.name)
-    return lo.wrap(value, shares=[r for v in values.values() for r in roots(v)])
+    if not pair.written:
+        return lo.wrap(value, shares=[r for v in values.values() for r in roots(v)])
+    for name in pair.written:
+        if any(roots(values[name]) & roots(other) for of, other in values.items() if of != name):
+            reason = f"`{source.name}` calls itself and writes into `{name}`, which may share memory with another of its arguments"
+            raise core.refused(lo, reason, "return the new array, or write a loop")
+    for k, name in enumerate(pair.written, 1):
+        left = lo.build.emit(Index(value, Const(k)), atom_type(lo.read(values[name])), name)
+        lo.write(values[name], (), left)
+    return lo.wrap(lo.build.index(value, Const(0), name=source.name))
 
 
 def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[str, Const], functions) -> None:
@@ -173,15 +177,21 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
         inner.scope.names.update(statics)
         inner.scope.names.update({n: FunctionVal(f.source, inner.scope, f.defaults) for n, f in functions.items()})
         try:
-            lowered = lower_from(inner, source, kinds, {})
+            lowered = lower_from(inner, source, kinds, {}, pair.written)
         except NeverReturns:
             raise refused(f"`{source.name}` calls itself on every path, so that the kind of its result is not known") from None
-        if lowered.written:
-            where = next(iter(lowered.written.values()))
-            reason = f"`{source.name}` calls itself and writes into its arguments"
-            raise in_place(UnsupportedSyntaxError(reason, at=where, instead="return the new array, or write a loop"))
-        result = general(join(pair.result, atom_type(lowered.function.body.results[0])))
+        result = general(atom_type(lowered.function.body.results[0]))
+        returned = result.items[0] if pair.written else result
+        for name, where in lowered.written.items():
+            if not isinstance(kinds[name], Array) or not isinstance(returned, (Scalar, NoneType, Undefined)):
+                reason = f"`{source.name}` calls itself and writes into its arguments"
+                raise UnsupportedSyntaxError(reason, at=where, instead="return the new array, or write a loop")
         effect = any(has_effect(s.op) for s in lowered.function.body.stmts)
+        written = tuple(name for name in kinds if name in lowered.written or name in pair.written)
+        if written != pair.written:
+            pair.written, pair.result, pair.effect = written, Undefined(), effect
+            continue
+        result = general(join(pair.result, result))
         if canonical(result) == canonical(pair.result) and effect == pair.effect:
             break
         pair.result, pair.effect = result, effect
@@ -197,7 +207,7 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
 def captured_values(lo: Lowering, source, scope: Scope | None) -> dict[str, Value]:
     """Return the variables of enclosing functions that a nested function, or a nested function that it calls, reads."""
     if hasattr(getattr(scope, "source", None), "place"):  # made by one of the compiler's own functions
-        raise in_place(core.refused(lo, f"`{source.name}` calls itself through a decorator", "write it as a loop"))
+        raise core.refused(lo, f"`{source.name}` calls itself through a decorator", "write it as a loop")
     found: dict[str, Value] = {}
     todo = [source.node]
     mine = local_names(source.node)

@@ -175,6 +175,8 @@ class Round:
         self.leaves[path] = Leaf(atom, param)
         if path in assumed.numbers or atom in lo.build.maybe_number:
             lo.build.maybe_number.add(param)
+        if atom is UNDEFINED or atom in lo.build.unassigned:
+            lo.build.unassigned.add(param)
         if slot[1] is VALUE:
             return param
         shares = assumed.sharing.get(path, set()) | (self.older(roots(init)) if isinstance(init, Cell) else set())
@@ -317,7 +319,10 @@ class Round:
         """Return a template with the current structure of a value, which remains valid when the lowering is rolled back."""
         if isinstance(value, OptionalVal):
             return OptionalVal(value.missing, self.shape_of(value.held))
-        return self.lo.map_items(value, self.shape_of) or value
+        parts = {key: self.shape_of(part) for key, part in (parts_of(value) or {}).items()}
+        if isinstance(value, TupleVal):
+            return TupleVal(tuple(parts.values()), None, value.cls)
+        return value if parts_of(value) is None else self.lo.like(value, parts, value.name)
 
     # -- after the loop ----------------------------------------------------------------------------------------------------
 

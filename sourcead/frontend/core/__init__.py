@@ -6,8 +6,8 @@ from sourcead.frontend.core.cells import (
     TupleVal, Value, cells_of, is_text, leaves, parts_of, reach, roots, structure_of, unreadable
 )
 from sourcead.frontend.core.errors import (
-    MustBeOneValue, MustMaterialise, NeverReturns, NotStatic, frozen_error, needs_items, refused, surely, surely_raised,
-    unsupported
+    MustBeOneValue, MustMaterialise, NeverReturns, NotStatic, frozen_error, marked, needs_items, raises_in_statement,
+    refused, surely, surely_raised, unsupported
 )
 from sourcead.frontend.core.journal import (
     FALSE, KIND, MISSING, POISON, SEEN, STALE, TRUE, UNSURE, VALUE, WHOLE, Flag, Meta, Slots, next_birth
@@ -20,9 +20,10 @@ from sourcead.frontend.core.known_values import (
 from sourcead.frontend.core.lowering import Frame, Lowering, Scope, name_reads, own_nodes, temporarily
 from sourcead.frontend.core.names import as_value, inherited, keep, live_data, resolve
 from sourcead.frontend.core.operations import (
-    BUILTINS, REAL_CLASSES, atom, attribute, builtin, call, call_library, call_method, call_object, call_special,
-    class_of, has_attribute, iterate, kind_of_callable, lower, lower_statement, lower_statements, method, operand,
-    operate, replaced_statement, special_method, statement, store, subscript, truth
+    BUILTINS, OF_DEQUES, REAL_CLASSES, atom, attribute, builtin, call, call_library, call_method, call_object,
+    call_special, class_of, classes_of, has_attribute, iterate, kind_of_callable, lower, lower_statement,
+    lower_statements, method, no_attribute, operand, operate, replaced_statement, special_method, statement, store,
+    subscript, truth
 )
 from sourcead.frontend.core.optional_tuples import compared_with_none, is_none, pair_of, pairs_in_arms
 from sourcead.frontend.core.reading import same_view

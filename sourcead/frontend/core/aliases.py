@@ -142,13 +142,9 @@ class Writing(Memory):
         why = f"`{other.name}` may share memory with `{written.name}`, which is written in {self.line}, so its value is not known here"
         self.set(other.slots, POISON, why)
 
-    def alive(self, cell: Cell) -> None:
-        """Refuse to use a list, dict or object that may have changed under another name."""
-        if POISON in cell.slots:
-            raise AliasError(cell.slots[POISON], at=self.here, instead="copy what you want to keep")
-
     def sure(self, cell: Cell) -> None:
-        """Refuse to tell which keys a dict has where that depends on run-time values."""
+        """Refuse to use a list, dict or object as a whole that may have changed, or a dict whose keys depend on run-time values."""
+        self.alive(cell)
         if UNSURE in cell.slots:
             instead = "give the dict all its keys where it is made: `{'a': None, ...}`"
             raise UnsupportedSyntaxError(cell.slots[UNSURE], at=self.here, instead=instead)

@@ -1,5 +1,7 @@
 """Define the errors of the lowering, and the exceptions that control it."""
 
+from typing import Any
+
 import gast
 
 from sourcead.errors import SourceADError, UnsupportedSyntaxError
@@ -11,17 +13,27 @@ class NotStatic(Exception):
     """Signal, while inlining a rule, that a condition depends on a value that is not known while compiling."""
 
 
+def marked(error: SourceADError, **marks: Any) -> SourceADError:
+    """Give an error attributes that tell where it is caught in which other way the program may be lowered."""
+    vars(error).update(marks)
+    return error
+
+
 def needs_items(reason: str, at: Origin | None, instead: str | None = None) -> UnsupportedSyntaxError:
     """Make the error for a use that can be lowered only if the loop around it is unrolled (`control/loops.py`)."""
-    error = UnsupportedSyntaxError(reason, at=at, instead=instead)
-    error.needs_items = True
-    return error
+    return marked(UnsupportedSyntaxError(reason, at=at, instead=instead), needs_items=True)
 
 
 def surely(lo, error: SourceADError, raised: type) -> SourceADError:
     """Mark the error for a use that raises an exception of the class `raised` when the program comes to it (`syntax/exceptions.py`)."""
-    error.raised = raised, lo.build.stmts
-    return error
+    return marked(error, raised=(raised, lo.build.stmts))
+
+
+def raises_in_statement(lo, error: SourceADError, node: gast.AST) -> None:
+    """Note on the error for what raises an exception for sure the innermost statement of each function whose execution raises it."""
+    cls, place = surely_raised(error)
+    if cls is not None:
+        error.statements = {lo.scope: node if place is lo.build.stmts else None, **getattr(error, "statements", {})}
 
 
 def surely_raised(error: Exception) -> tuple[type | None, list | None]:
@@ -34,8 +46,7 @@ READ_FROM_LIST = "it was read from a list, and whether others see the change is 
 
 def frozen_error(cell: Cell, error: SourceADError) -> SourceADError:
     """Mark the error for a write to a frozen cell if the write is possible when objects in lists are kept one by one."""
-    error.objects_apart = cell.frozen == READ_FROM_LIST
-    return error
+    return marked(error, objects_apart=cell.frozen == READ_FROM_LIST)
 
 
 class MustMaterialise(Exception):

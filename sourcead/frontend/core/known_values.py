@@ -1,6 +1,7 @@
 """Find out what is known about values while compiling, of which kind they are, and to which library functions belong."""
 
 import enum
+import logging
 import operator
 import types
 from typing import Any
@@ -35,7 +36,8 @@ def known(lo: Lowering, value: Value) -> tuple[bool, Any]:
         case Const(v, _, live):
             return (not live), v
         case Var():
-            return (value in lo.build.known), lo.build.known.get(value)
+            size = lo.build.size_dim.get(value) if lo.unrolling else None
+            return (True, size) if isinstance(size, int) else (value in lo.build.known, lo.build.known.get(value))
         case TupleVal(items):
             found = [known(lo, item) for item in items]
             return all(is_known for is_known, _ in found), tuple(v for _, v in found)
@@ -94,10 +96,15 @@ def is_sequence(value: Value) -> bool:
     return isinstance(value, Var) and isinstance(value.type, (ListT, TupleT, Str))
 
 
+CODE = (type, types.UnionType, types.ModuleType, str, bool, type(None), np.dtype, enum.Enum, logging.Logger, SavingPolicy)
+
+
 def is_code(value: Any) -> bool:
-    """Tell whether an object is part of the program rather than of its data."""
-    if isinstance(value, (type, types.UnionType, types.ModuleType, str, type(None), np.dtype, SavingPolicy)):
+    """Tell whether an object is part of the program rather than of its data, such as a truth value that selects what is computed."""
+    if isinstance(value, CODE):
         return True
+    if type(value) is tuple:
+        return bool(value) and all(map(is_code, value))
     return callable(value) and not is_record(value)
 
 

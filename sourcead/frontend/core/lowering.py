@@ -50,31 +50,19 @@ class Scope:
 
     @cached_property
     def assigned(self) -> set[str]:
-        """Find the names that are variables of the function itself: those that it binds somewhere, whether or not it has yet."""
-        nodes = list(own_nodes(self.source.node))
-        inner = {target for n in nodes if isinstance(n, gast.comprehension) for target in gast.walk(n.target)}
-        elsewhere = {name for n in nodes if isinstance(n, (gast.Global, gast.Nonlocal)) for name in n.names}
-        return {name for n in nodes if n not in inner and (name := bound_name(n))} - elsewhere
+        """Find the names that the function itself assigns, whether or not it has yet."""
+        return {n.id for n in own_nodes(self.source.node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
+
+    @cached_property
+    def local(self) -> set[str]:
+        """Find the names that belong to the function: it binds them, and does not declare them as `nonlocal` or `global`."""
+        return bound_names(self.source.node)
 
     @cached_property
     def reads(self) -> tuple[Counter, set[gast.AST]]:
         """Count how often the function reads each name, and find its loops."""
         node = self.source.node
         return name_reads(node), {n for n in gast.walk(node) if isinstance(n, (gast.For, gast.While))}
-
-
-def bound_name(node: gast.AST) -> str | None:
-    """Return the name that a node binds, None if it binds none."""
-    match node:
-        case gast.Name(id=name, ctx=ctx):
-            return None if isinstance(ctx, gast.Load) else name
-        case gast.FunctionDef(name=name) | gast.ClassDef(name=name) | gast.MatchAs(name=name) | gast.MatchStar(name=name):
-            return name
-        case gast.MatchMapping(rest=name):
-            return name
-        case gast.alias(name=name, asname=asname):
-            return asname or name.partition(".")[0]
-    return None
 
 
 def own_nodes(node):
@@ -85,6 +73,34 @@ def own_nodes(node):
         yield n
         if not isinstance(n, (gast.FunctionDef, gast.Lambda, gast.ClassDef)):
             todo.extend(gast.iter_child_nodes(n))
+
+
+def bound_names(node: gast.AST) -> set[str]:
+    """Find the names that a function binds as its own, wherever in its body."""
+    found, others, todo = set(), set(), [node.body] if isinstance(node, gast.Lambda) else [*node.body]
+    while todo:
+        n = todo.pop()
+        match n:
+            case gast.FunctionDef(name=name) | gast.ClassDef(name=name):
+                found.add(name)
+                continue
+            case gast.Lambda():
+                continue
+            case gast.Nonlocal(names=names) | gast.Global(names=names):
+                others.update(names)
+            case gast.Name(id=name, ctx=gast.Store() | gast.Del()):
+                found.add(name)
+            case gast.ExceptHandler(name=str(name)):
+                found.add(name)
+            case gast.alias(name=name, asname=new):
+                found.add(new or name.partition(".")[0])
+            case gast.MatchAs(name=str(name)) | gast.MatchStar(name=str(name)) | gast.MatchMapping(rest=str(name)):
+                found.add(name)
+            case gast.comprehension():  # its target is another scope's
+                todo += [n.iter, *n.ifs]
+                continue
+        todo.extend(gast.iter_child_nodes(n))
+    return found - others
 
 
 def name_reads(node: gast.AST) -> Counter:

@@ -39,15 +39,15 @@ def resolve(lo: Lowering, name: str) -> Value:
         if name in scope.names:
             value = scope.names[name]
             if value is UNDEFINED:
-                raise unassigned(lo, name, scope)
+                raise without_value(lo, name, scope)
             if lo.reads is not None:
                 lo.reads.add((scope.names, name))
                 lo.reads.update(root.slots for cell in cells_of(value) for root in (cell, *roots(cell)))
             return value
         if name in scope.ended:
             raise UnsupportedSyntaxError(f"`{name}` has its value in the reverse sweep, inside its `adjoint_of` block", at=lo.here)
-        if name in scope.assigned:
-            raise unassigned(lo, name, scope)
+        if name in scope.local and name not in scope.homes:
+            raise without_value(lo, name, scope)
     source = scope.source
     if name in source.closure:
         return outside(lo, name, source.closure[name], "cell_contents", source)
@@ -59,8 +59,8 @@ def resolve(lo: Lowering, name: str) -> Value:
     raise surely(lo, error, NameError) if name.isidentifier() else error  # others are those of the compiler
 
 
-def unassigned(lo: Lowering, name: str, scope: Scope) -> UnsupportedSyntaxError:
-    """Make the error for a variable of a function that is read before it has a value."""
+def without_value(lo: Lowering, name: str, scope: Scope) -> UnsupportedSyntaxError:
+    """Return the error for reading a name of a function that has no value on this path."""
     error = UnsupportedSyntaxError(f"`{name}` is read here, but nothing was assigned to it on this path", at=lo.here)
     return surely(lo, error, UnboundLocalError if scope is lo.scope else NameError)
 

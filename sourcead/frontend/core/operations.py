@@ -20,15 +20,19 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import gast
+import numpy as np
 
 from sourcead.analysis.builder import atom_type
-from sourcead.frontend.core.cells import BoundVal, Cell, Held, Iterable, MethodVal, SuperVal, TupleVal, Value
-from sourcead.frontend.core.errors import unsupported
+from sourcead.errors import UnsupportedSyntaxError
+from sourcead.frontend.core.cells import (
+    BoundVal, Cell, FunctionVal, Held, Iterable, MethodVal, SuperVal, TupleVal, Value
+)
+from sourcead.frontend.core.errors import raises_in_statement, refused, surely, unsupported
 from sourcead.frontend.core.known_values import in_python
 from sourcead.frontend.core.lowering import Lowering
 from sourcead.ir.nodes import Atom, Const, Operand, Var
 from sourcead.ir.records import find
-from sourcead.ir.types import Type
+from sourcead.ir.types import ANY_DTYPE, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, Type
 
 
 class Generic:
@@ -99,7 +103,11 @@ def lower_statement(lo: Lowering, node: gast.AST, rest: list[gast.AST]) -> tuple
 def lower_statements(lo: Lowering, stmts: list[gast.AST]) -> Any:
     """Lower a list of statements; return how control leaves it."""
     for k, node in enumerate(stmts):
-        left, rest_is_lowered = lower_statement(lo, node, stmts[k + 1 :])
+        try:
+            left, rest_is_lowered = lower_statement(lo, node, stmts[k + 1 :])
+        except UnsupportedSyntaxError as error:
+            raises_in_statement(lo, error, node)
+            raise
         if left is not None or rest_is_lowered:
             return left
     return None
@@ -212,6 +220,7 @@ ORDER = (
     "derivative",  # `grad` and what it returned; before "partial" and "library", as it has neither source nor rule
     "partial",
     "vectorize",
+    "numba ufunc",
     "getter",
     "ufunc.at",  # before "library", to which it belongs
     "library",  # also the user's functions that have a rule, which are not inlined
@@ -289,9 +298,52 @@ REAL_CLASSES: dict[type, type] = {}
 """The classes of Python that the compiler's own classes stand for."""
 
 
-def has_attribute(value: Value, name: str) -> bool:
-    """Tell whether an object has an attribute."""
-    return isinstance(value, Cell) and name in value.items or find(class_of(value), name)[0] is not None
+CLASSES = {Array: np.ndarray, ListT: list, TupleT: tuple, DictT: dict, MapT: dict, Str: str, NoneType: type(None)}
+NUMBERS = {"float": float, "int": int, "bool": bool, "complex": complex}
+ALL_NUMBERS = [*NUMBERS.values(), *(np.dtype(code).type for code in np.typecodes["All"] if np.dtype(code).kind in "biufc")]
+
+
+def classes_of(lo: Lowering, value: Value) -> list[type]:
+    """Return the classes that a value may have, as far as its type tells; none if it does not tell any."""
+    if (cls := class_of(value)) is not None:
+        return [REAL_CLASSES.get(cls, cls)]
+    if isinstance(value, TupleVal):
+        return [tuple]
+    if isinstance(value, Cell) and value.kind in ("list", "dict"):
+        return [value.cls or {"list": list, "dict": dict}[value.kind]]
+    if not isinstance(value, (Var, Const, Cell)) or isinstance(value, Cell) and value.poison is not None:
+        return []
+    if isinstance(value, Const) and not value.live:
+        return [type(value.value)]
+    match atom_type(lo.read(value)):
+        case Scalar(kind, None):
+            return [NUMBERS[kind]]
+        case Scalar(_, dtype) if dtype == ANY_DTYPE:
+            return ALL_NUMBERS
+        case Scalar(_, dtype):
+            return [dtype.type]
+        case t:
+            return [CLASSES[type(t)]] if type(t) in CLASSES else []
+
+
+def has_attribute(lo: Lowering, value: Value, name: str) -> bool | None:
+    """Tell whether an object or other value has an attribute, or return None if that is not known."""
+    if class_of(value) is not None:
+        if isinstance(value, Cell):
+            lo.alive(value)
+        return isinstance(value, Cell) and name in value.items or find(class_of(value), name)[0] is not None
+    if isinstance(value, Const) and not value.live:
+        return hasattr(value.value, name)
+    if isinstance(value, FunctionVal):
+        return hasattr(types.FunctionType, name) or None  # it may have been assigned
+    answers = {find(cls, name)[0] is not None for cls in classes_of(lo, value) if not cls.__dictoffset__}
+    return answers.pop() if len(answers) == 1 else None
+
+
+def no_attribute(lo: Lowering, value: Value, name: str) -> Exception:
+    """Return the error for an attribute that a value surely does not have."""
+    kind = " or ".join(dict.fromkeys(cls.__name__ for cls in classes_of(lo, value)))
+    return surely(lo, refused(lo, f"`{name}` is not an attribute of what this is, of class {kind}"), AttributeError)
 
 
 def special_method(value: Value, name: str) -> Any:

@@ -133,12 +133,18 @@ class Memory:
         return Cell(Slots({KIND: cell.kind, **items}), name, depth=self.depth, cls=cell.cls, default=cell.default)
 
     def map_items(self, value: Value, f: Callable[[Value], Value], name: str | None = None) -> Value | None:
-        """Copy a tuple, list, dict or object with `f(item)` in place of each item; return None for other values."""
+        """Copy a tuple, list, dict or object, which may not have changed, with `f(item)` for each item; return None for other values."""
         if isinstance(value, TupleVal):
             return TupleVal(tuple(map(f, value.items)), None, value.cls)
         if isinstance(value, Cell) and value.kind != "array":
+            self.alive(value)
             return self.like(value, {k: f(item) for k, item in value.items.items()}, name or value.name)
         return None
+
+    def alive(self, cell: Cell) -> None:
+        """Refuse to use a list, dict or object that may have changed under another name."""
+        if POISON in cell.slots:
+            raise AliasError(cell.slots[POISON], at=self.here, instead="copy what you want to keep")
 
     def view(self, base: Cell, step: Sub | View) -> Cell:
         """Make a cell for a part of `base`, which is derived when it is read."""

@@ -18,7 +18,9 @@ from sourcead.errors import SourceADError
 from sourcead.frontend import core
 from sourcead.frontend.builtins import stop_gradient
 from sourcead.frontend.control.exits import may_leave
-from sourcead.frontend.core import MISSING, SEEN, VALUE, WHOLE, Cell, Flag, Lowering, Slots, TupleVal, Value, next_birth
+from sourcead.frontend.core import (
+    MISSING, SEEN, VALUE, WHOLE, Cell, Flag, Lowering, Slots, TupleVal, Value, next_birth, parts_of
+)
 from sourcead.frontend.syntax.expressions import named_object
 from sourcead.ir.nodes import UNDEFINED, AdjointBlock, Block, Const, Stmt, Var
 from sourcead.language.adjoint_blocks import adjoint_of
@@ -205,23 +207,18 @@ def replacing(lo: Lowering, site: Site, value: Value, node: Steered) -> Iterator
     """Iterate over the numbers and arrays that replace the cotangents of a site, in the order of its leaves."""
 
     def visit(old: Value, new: Value) -> Iterator[Value]:
-        match old:
-            case TupleVal(items) if isinstance(new, TupleVal) and len(new.items) == len(items):
-                for a, b in zip(items, new.items):
-                    yield from visit(a, b)
-            case Cell() if old.kind != "array":
-                if not isinstance(new, Cell) or new.kind != old.kind or new.items.keys() != old.items.keys():
-                    raise different
-                for k, item in old.items.items():
-                    yield from visit(item, new.items[k])
-            case TupleVal():
+        parts, others = parts_of(old), parts_of(new)
+        if parts is not None:
+            same_keys = isinstance(old, TupleVal) or others is not None and others.keys() == parts.keys()
+            if others is None or getattr(old, "kind", None) != getattr(new, "kind", None) or len(others) != len(parts) or not same_keys:
                 raise different
-            case _ if any(old is leaf for leaf in site.leaves):
-                if not isinstance(new, (Var, Const, Cell)) or isinstance(new, Cell) and new.kind != "array":
-                    raise different
-                if isinstance(new, Const) and not isinstance(new.value, (int, float, complex)) and not new.live:
-                    raise different
-                yield new
+            for (key, part), other in zip(parts.items(), others.values()):
+                yield from visit(part, others.get(key, other))  # a tuple may have other names
+        elif any(old is leaf for leaf in site.leaves):
+            unfit = isinstance(new, Const) and not isinstance(new.value, (int, float, complex)) and not new.live
+            if unfit or others is not None or not isinstance(new, (Var, Const, Cell)):
+                raise different
+            yield new
 
     different = core.unsupported(lo, node, f"`{site.cotangent}` is given another structure than the value that it is the cotangent of")
     return visit(site.value, value)

@@ -179,4 +179,4 @@ def augment_item(lo: Lowering, base: Cell, key: Value, fn, before: Atom, added: 
         lo.write(base, path, lo.operand(value), mode)
     else:
         item = lo.build.index(before, path[0].key)
-        lo.write(base, path, lo.read(core.operate(lo, fn, item, value)))
+        subscripts.store_in_array(lo, base, key, core.operate(lo, fn, item, value), None)

@@ -9,7 +9,6 @@ from sourcead.frontend import core
 from sourcead.frontend.control import generators, inlining
 from sourcead.frontend.control.exits import standing_for, variable
 from sourcead.frontend.core import Flag, FunctionVal, Lowering, Scope, Slots, Value
-from sourcead.frontend.syntax import expressions
 from sourcead.frontend.values import iterables, sequences, sets
 from sourcead.ir.nodes import Origin
 
@@ -69,5 +68,4 @@ def comprehension(lo: Lowering, node, take: Callable[[Value], Any] | None = None
     return result
 
 
-core.lower.register(gast.Set)(lambda lo, node: sets.made(lo, expressions.lower_list(lo, node), node))
 core.lower.register(gast.SetComp)(lambda lo, node: sets.made(lo, comprehension(lo, node), node))

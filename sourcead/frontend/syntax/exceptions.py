@@ -47,16 +47,22 @@ def after_body(lo: Lowering, node: gast.Try) -> list[gast.AST]:
     if not lo.catching and all(h.passes_on for h in handlers) and not (node.finalbody and any(map(may_leave, node.body))):
         return [*node.body, *node.orelse, *node.finalbody]
     exits = Leaving(lo, node, handlers)
-    body = rewritten(node.body, exits.exit_of)
     try:
-        code = lowered_body(lo, exits, body)
+        code = body_with_exits(lo, exits)
     except SourceADError as error:
         if not node.finalbody or core.surely_raised(error)[1] is not lo.build.stmts:
             raise
-        return [*node.finalbody, standing_for(node, Act(functools.partial(reraise, error)))]
+        return [*node.finalbody, standing_for(node, Act(functools.partial(managers.reraise, error)))]
     if code is None:
         return [standing_for(node, Act(lambda: RAISED))]
     return [*node.finalbody, *dispatch(lo, exits, code, node.orelse, node)]
+
+
+def body_with_exits(lo: Lowering, exits: Leaving) -> Value | None:
+    """Lower the body of a `try`, again each time that a statement inside a branch or loop of it turns out to raise what is handled."""
+    while True:
+        with lo.attempt(UnsupportedSyntaxError, when=exits.is_new_exit):
+            return lowered_body(lo, exits, rewritten(exits.node.body, exits.exit_of))
 
 
 @core.replaced_statement(Surrounded)
@@ -66,11 +72,6 @@ def after_surrounded(lo: Lowering, node: Surrounded) -> list[gast.AST]:
     body = rewritten(node.body, exits.exit_of)
     code = node.run(lambda: lowered_body(lo, exits, body))
     return [standing_for(node, Act(lambda: RAISED))] if code is None else dispatch(lo, exits, code, [], node)
-
-
-def reraise(error: Exception) -> None:
-    """Raise an exception that was raised for sure once more, after a `finally`."""
-    raise error
 
 
 # -- handlers ------------------------------------------------------------------------------------------------------------
@@ -136,6 +137,7 @@ class Leaving:
         lo: the lowering.
         node: the statement, or one that stands for it.
         handlers: its handlers.
+        raising: the statements inside the body that raise an exception for sure, and the handlers of these.
         after: number of an exit -> the statements that continue it outside.
         reached: the numbers of the exits that the lowering of the body came to.
     """
@@ -143,19 +145,57 @@ class Leaving:
     lo: Lowering
     node: gast.Try
     handlers: list[Handler]
+    raising: list[tuple[gast.AST, Handler]] = field(default_factory=list)
     after: dict[int, list[gast.AST]] = field(default_factory=dict)
     reached: set[int] = field(default_factory=set)
 
     def __post_init__(self):  # the variables are the same each time that the statement is lowered
         made = Flag("result"), Flag("error"), {}
-        self.result, self.error, self.inner = self.lo.scope.exits.setdefault(("try", standing_for(self.node, gast.Pass()).stands_for), made)
+        key = "try", standing_for(self.node, gast.Pass()).stands_for
+        self.result, self.error, self.inners = self.lo.scope.exits.setdefault(key, made)
+
+    @property
+    def inner(self) -> dict:
+        """The exits of the loops in the body, which are others if other statements leave them."""
+        return self.inners.setdefault(tuple(original(node) for node, _ in self.raising), {})
 
     def handler_of(self, raised: type) -> Handler | None:
         """Return the handler that catches an exception of a class."""
         return next((h for h in self.handlers if issubclass(raised, h.classes)), None)
 
+    def is_new_exit(self, error: Exception) -> bool:
+        """Tell whether a statement inside the body raises for sure what this `try` handles, and was not known to; note it if it does."""
+        handler = self.handler_of(core.surely_raised(error)[0] or type(None))
+        statement = getattr(error, "statements", {}).get(self.lo.scope)
+        if handler is None or handler.passes_on or statement is None:
+            return False
+        if any(original(known) is original(statement) for known, _ in self.raising):
+            return False
+        self.raising.append((statement, handler))
+        return True
+
+    def attempted(self, node: gast.AST, handler: Handler) -> list[gast.AST]:
+        """Return the statements for one that raises an exception for sure: what it does before it raises, and the exit to the handler."""
+
+        def attempt() -> None:
+            within = self.lo.build.within
+            try:
+                core.lower_statement(self.lo, node, [])
+            except UnsupportedSyntaxError as error:
+                cls, place = core.surely_raised(error)
+                if self.handler_of(cls or type(None)) is not handler or place is not self.lo.build.stmts:
+                    raise
+                self.lo.build.within = within
+            else:
+                raise core.unsupported(self.lo, node, UNDECIDED, INSTEAD)
+
+        return [standing_for(node, Act(attempt)), *self.leave(handler.number, node)]
+
     def exit_of(self, node: gast.AST, around: tuple) -> list[gast.AST] | None:
         """Return the statements that return the number of an exit, in place of the statement that takes it; None for other statements."""
+        for known, handler in self.raising:
+            if original(node) is original(known):
+                return self.attempted(node, handler)
         match node:
             case gast.Return(value=value):
                 keep = assignment(self.result, value or gast.Constant(None, None), node)
@@ -185,6 +225,11 @@ class Leaving:
         self.after[number] = [standing_for(node, n) for n in after]
         reach = Act(functools.partial(self.reached.add, number))
         return [standing_for(node, n) for n in (reach, gast.Return(Held(Const(number))))]
+
+
+def original(node: gast.AST) -> gast.AST:
+    """Return the statement of the user that a statement is, or stands for."""
+    return getattr(node, "original", getattr(node, "stands_for", node))
 
 
 def class_raised(lo: Lowering, node: gast.Raise) -> type | None:

@@ -1,4 +1,4 @@
-"""Lower expressions, with one function for each kind of syntax node."""
+"""Lower expressions, with one function for each kind of syntax node, and calls: the callee and the arguments."""
 
 import functools
 import operator
@@ -10,8 +10,9 @@ from sourcead.frontend import core
 from sourcead.frontend.builtins import in_python
 from sourcead.frontend.control import inlining, loops
 from sourcead.frontend.control.branches import choose
-from sourcead.frontend.core import Cell, Iterable, Lowering, TupleVal, Value
-from sourcead.frontend.values import lists, operators, sequences
+from sourcead.frontend.core import Cell, FunctionVal, Held, Iterable, Lowering, TupleVal, Value
+from sourcead.frontend.syntax import comprehensions, guarded
+from sourcead.frontend.values import lists, operators, sequences, sets
 from sourcead.ir.nodes import Const, Operand, Slice
 from sourcead.ir.types import Str
 
@@ -30,7 +31,15 @@ COMPARE = {
 
 core.lower.register(gast.BinOp)(lambda lo, n: core.operate(lo, BINARY[type(n.op)], core.lower(lo, n.left), core.lower(lo, n.right)))
 core.lower.register(gast.Constant)(lambda lo, node: Const(node.value))
-core.lower.register(gast.Name)(lambda lo, node: core.resolve(lo, node.id))
+@core.lower.register(gast.Name)
+def lower_name(lo: Lowering, node) -> Value:
+    """Lower a name."""
+    value = core.resolve(lo, node.id)
+    if lo.catching and guarded.meets(UnboundLocalError, lo.catching):
+        guarded.read(lo, value)
+    return value
+
+
 core.lower.register(gast.Lambda)(inlining.local_function)
 core.lower.register(gast.Attribute)(lambda lo, node: core.attribute(lo, core.lower(lo, node.value), node.attr, node))
 core.lower.register(gast.Subscript)(lambda lo, node: core.subscript(lo, core.lower(lo, node.value), core.lower(lo, node.slice), node))
@@ -96,6 +105,9 @@ def lower_list(lo: Lowering, node) -> Value:
     return made
 
 
+core.lower.register(gast.Set)(lambda lo, node: sets.made(lo, lower_list(lo, node), node))
+
+
 def elements(lo: Lowering, nodes) -> list[Value]:
     """Lower the elements of a display or the arguments of a call, and unpack starred ones."""
     values: list[Value] = []
@@ -112,7 +124,7 @@ def spread(lo: Lowering, value: gast.AST, node) -> dict[Any, Value]:
     found = core.lower(lo, value)
     if not (isinstance(found, Cell) and found.kind == "dict"):
         raise core.unsupported(lo, node, "`**` of a dict whose keys are not known here")
-    lo.alive(found)
+    lo.sure(found)
     return found.items
 
 
@@ -161,3 +173,45 @@ def short_circuit(lo: Lowering, nodes: list, kind: str) -> Value:
     rest = functools.partial(short_circuit, lo, nodes[1:], kind)
     arms = (rest, lambda: first) if kind == "and" else (lambda: first, rest)
     return choose(lo, first, *arms, kind)
+
+
+# -- calls -----------------------------------------------------------------------------------------------------------------
+
+
+@core.lower.register(gast.Call)
+def lower_call(lo: Lowering, node: gast.Call) -> Value:
+    """Lower `f(*args, **kwargs)`."""
+    fn = core.lower(lo, node.func)
+    if (whole := starred_list(lo, fn, node)) is not None:
+        return whole
+    args = node.args
+    if isinstance(fn, Const) and fn.value is sum and args and isinstance(args[0], gast.GeneratorExp | gast.ListComp):  # makes no list
+        args = [Held(comprehensions.lower_generator(lo, args[0], lo.here)), *args[1:]]
+    return core.call(lo, fn, elements(lo, args), keywords(lo, node), node)
+
+
+def starred_list(lo: Lowering, fn: Value, node: gast.Call) -> Value | None:
+    """Lower `f(*xs)` for a list or array of unknown length if `f` supports it; return None for any other call."""
+    if len(node.args) != 1 or not isinstance(node.args[0], gast.Starred):
+        return None
+    value = sequences.taken(lo, core.lower(lo, node.args[0].value), node)
+    if core.has_countable_items(lo, value) and not (isinstance(value, Iterable) and value.items is None):
+        return core.call(lo, fn, sequences.static_items(lo, value, node), keywords(lo, node), node)
+    if isinstance(fn, Const) and fn.value in (max, min):
+        return core.call(lo, fn, [value], keywords(lo, node), node)
+    if isinstance(fn, Const) and fn.value is zip and isinstance(value, Cell) and value.kind == "array":
+        return lists.transposed(lo, value, node)
+    if isinstance(fn, FunctionVal):
+        a = fn.source.node.args
+        if a.vararg is not None and not a.args and not a.posonlyargs:
+            rest = lists.as_list(lo, value, node)
+            return inlining.inline(lo, fn, [], keywords(lo, node), node, rest)
+    return None
+
+
+def keywords(lo: Lowering, node: gast.Call) -> dict[str, Value]:
+    """Lower the keyword arguments of a call."""
+    found: dict[str, Value] = {}
+    for k in node.keywords:
+        found.update(spread(lo, k.value, node) if k.arg is None else {k.arg: core.lower(lo, k.value)})
+    return found

@@ -7,6 +7,7 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import operand_type
+from sourcead.frontend.core import VALUE, Cell, Lowering, Value, leaves
 from sourcead.ir.nodes import (
     Attr, Block, Branch, Build, Call, Closure, Const, Effect, Index, Let, Loop, Slice, Stmt, Update, Var
 )
@@ -37,6 +38,14 @@ def kept(stmts: list[Stmt] | tuple[Stmt, ...], stops: tuple[type, ...]) -> list[
     return new
 
 
+def read(lo: Lowering, value: Value) -> None:
+    """Emit a use of a value that may be unassigned, so that the text raises an error there, which the program may handle."""
+    for atom in (leaf.slots.get(VALUE) if isinstance(leaf, Cell) else leaf for leaf in leaves(value)):
+        if atom in lo.build.unassigned:
+            within = (*lo.build.within, UNHANDLED) if meets(UnboundLocalError, lo.catching) else lo.build.within
+            lo.build.add(Stmt((Var("computed"),), Call(runtime.computed, (atom,), effect=True), lo.here, None, within))
+
+
 def meets(raised: type, stops: tuple[type, ...]) -> bool:
     """Tell whether an exception of a class, or of a class derived from it, is caught."""
     return issubclass(raised, stops) or any(issubclass(stop, raised) for stop in stops)
@@ -53,6 +62,8 @@ def raised_by(stmt: Stmt) -> tuple[type, ...]:
             if not all(isinstance(t, (Scalar, Array)) for t in types):
                 return (Exception,)
             shapes = () if fit(types) else (ValueError,)
+            if fn in (float, bool) and any(isinstance(t, Array) and t.dims != () for t in types):
+                return (TypeError, ValueError)
             if fn in PLAIN:
                 return shapes
             if fn in DIVISIONS:

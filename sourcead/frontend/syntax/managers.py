@@ -11,6 +11,7 @@ same zero; the code generator puts statements with equal marks under one `with`.
 """
 
 import contextlib
+import functools
 import inspect
 import types
 import warnings
@@ -44,6 +45,11 @@ class Act(gast.Pass):
 
 
 core.statement(Act)(lambda lo, node: node.act())
+
+
+def reraise(error: Exception) -> None:
+    """Raise an exception that was made or raised before."""
+    raise error
 
 
 @core.replaced_statement(gast.With)
@@ -106,20 +112,16 @@ def around_object(lo: Lowering, manager: Value, target, body: list[gast.AST], no
     leave = core.special_method(manager, "__exit__")
     if leave is None or core.special_method(manager, "__enter__") is None:
         raise core.unsupported(lo, node.items[0].context_expr, *ALTERS)
+    decides = core.unsupported(lo, node, "what `__exit__` does here depends on the exception", "use `try`")
     if not is_transparent(leave) and lo.catching:
-        raise core.unsupported(lo, node, "what `__exit__` does here depends on the exception", "use `try`")
+        raise decides
     value = core.call_special(lo, manager, "__enter__", [], node)
     end = Act(lambda: core.call_special(lo, manager, "__exit__", [Const(None)] * 3, node) and None)
     inside = [*bind(target, value, node), *body]
     if is_transparent(leave):
         return [standing_for(node, gast.Try(inside, [], [], [standing_for(node, end)]))]
-    handler = gast.ExceptHandler(None, None, [standing_for(node, Act(lambda: refuse_raised(lo, node)))])
+    handler = gast.ExceptHandler(None, None, [standing_for(node, Act(functools.partial(reraise, decides)))])
     return [standing_for(node, gast.Try([standing_for(node, gast.Try(inside, [handler], [], []))], [], [], [standing_for(node, end)]))]
-
-
-def refuse_raised(lo: Lowering, node) -> None:
-    """Refuse an exception that `__exit__` may treat in its own way."""
-    raise core.unsupported(lo, node, "what `__exit__` does here depends on the exception", "use `try`")
 
 
 def is_transparent(leave: types.FunctionType) -> bool:

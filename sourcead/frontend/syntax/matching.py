@@ -61,7 +61,7 @@ def pattern_test(lo: Lowering, pattern, subject: gast.AST, binds: list[gast.AST]
 
 def sequence_test(lo: Lowering, patterns, value: Value, binds, node) -> gast.AST:
     """Build the condition of `case [a, *b]`: that on the length, and then those on the items, which are known or read by subscripts."""
-    items = known_items(value)
+    items = known_items(lo, value)
     if items is None and is_another_kind(lo, value, "list", "tuple"):
         return NEVER
     if items is None and not (isinstance(core.data_type(lo, value), ListT) and all(map(is_plain, patterns))):
@@ -88,9 +88,12 @@ def sequence_test(lo: Lowering, patterns, value: Value, binds, node) -> gast.AST
     return conjunction(tests)
 
 
-def known_items(value: Value) -> list[Value] | None:
+def known_items(lo: Lowering, value: Value) -> list[Value] | None:
     """Return the items of a tuple or list whose length is known, None for any other value."""
-    if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind == "list":
+    if isinstance(value, Cell) and value.kind == "list":
+        lo.alive(value)
+        return value.contents
+    if isinstance(value, TupleVal):
         return value.contents
     is_tuple = isinstance(value, Const) and not value.live and isinstance(value.value, tuple)
     return [Const(v) for v in value.value] if is_tuple else None

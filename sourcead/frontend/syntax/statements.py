@@ -16,6 +16,7 @@ from sourcead.frontend.control.branches import RAISED
 from sourcead.frontend.control.exits import NEXT, Return, leaves_always, may_continue, may_leave
 from sourcead.frontend.control.loops import for_each
 from sourcead.frontend.core import MISSING, Cell, Lowering, Value
+from sourcead.frontend.syntax import guarded
 from sourcead.frontend.values import objects
 from sourcead.ir.nodes import Const, Effect, Slice, Stmt
 from sourcead.ir.types import ListT, MapT
@@ -104,7 +105,9 @@ def lower_expr(lo: Lowering, node) -> Any:
         return RAISED if yielded(lo, node.value) is RAISED else None
     if isinstance(node.value, gast.YieldFrom):
         return core.lower_statements(lo, [generators.each_of(node)])
-    core.lower(lo, node.value)
+    value = core.lower(lo, node.value)
+    if isinstance(node.value, gast.Name):
+        guarded.read(lo, value)
     return None
 
 

@@ -12,7 +12,7 @@ from sourcead.frontend.core import Cell, FunctionVal, Iterable, Lowering, Method
 from sourcead.frontend.core.known_values import FOLDABLE
 from sourcead.frontend.values import lists, objects
 from sourcead.ir.nodes import Attr, Call, Const, Slice, Var, View
-from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, Scalar, Str, Type, Unknown, is_array, kind_of, rank
+from sourcead.ir.types import BOOL, INT, UNKNOWN, Scalar, Str, Type, Unknown, is_array, kind_of, rank
 from sourcead.primitives.methods import INPLACE, METHODS, NORMALISERS
 
 core.attribute.register("list", "dict", FunctionVal)(lambda lo, value, name, node: MethodVal(value, name))
@@ -36,7 +36,7 @@ def _attribute_of_tuple(lo: Lowering, value: TupleVal, name: str, node) -> Value
 def _attribute_of_constant(lo: Lowering, value: Const, name: str, node) -> Value:
     if not value.live and (found := attribute_of_immutable(value.value, name)) is not None:
         return found
-    if value.live or isinstance(value.value, (int, float, complex, str, tuple, np.dtype)):
+    if value.live or not isinstance(value.value, enum.Enum) and isinstance(value.value, (int, float, complex, str, tuple, np.dtype)):
         return attribute_of_data(lo, value, name, node)
     return attribute_of_object(lo, value, name, node)
 
@@ -76,9 +76,8 @@ def attribute_of_data(lo: Lowering, value: Value, name: str, node) -> Value:
     if name in ("flat", "data", "base", "ctypes", "strides", "flags"):
         why = f"`.{name}` of an array shows its memory, which the gradient does not share"
         raise core.unsupported(lo, node, why, "use `ravel()` or a subscript")
-    if isinstance(t, (Scalar, Array)) and not any(hasattr(cls, name) for cls in (np.ndarray, np.generic, int, float, complex)):
-        what = "an array" if isinstance(t, Array) else "a number"
-        raise core.surely(lo, core.unsupported(lo, node, f"{what} has no attribute `{name}`"), AttributeError)
+    if core.has_attribute(lo, value, name) is False and name not in core.OF_DEQUES:
+        raise core.no_attribute(lo, value, name)
     return MethodVal(value, name)
 
 

@@ -139,7 +139,6 @@ def remove(lo: Lowering, cell: Cell, operand: Operand) -> None:
 def iterate(lo: Lowering, cell: Cell, node, what: str = "keys") -> Iterable:
     """Iterate over the keys, values or items of a dict in order."""
     if cell.kind == "dict":
-        lo.alive(cell)
         lo.sure(cell)
         if what == "keys":
             return iterables.listed([Const(k) for k in cell.items])
@@ -166,7 +165,6 @@ def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[
     known = cell.kind == "dict"
     fixed = cell.depth == lo.depth  # otherwise the program decides at run time which keys there are afterwards
     if known:
-        lo.alive(cell)
         lo.sure(cell)
     if name == "copy":
         if known:

@@ -26,6 +26,7 @@ NO_MEMORY = (Scalar, Str)
 def as_list(lo: Lowering, value: Value, node) -> Value:
     """Collect the items of any iterable into a list; return the value itself if it is a list."""
     if isinstance(value, Cell) and value.kind == "list" or isinstance(core.data_type(lo, value), ListT):
+        lo.alive(value)
         return value
     source = core.iterate(lo, value, node)
     if source.items is not None:

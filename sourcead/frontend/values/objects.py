@@ -101,6 +101,8 @@ def set_attribute(lo: Lowering, value: Value, name: str, new: Value, node) -> No
     """Lower `value.name = new`."""
     cls = core.class_of(value)
     if cls is None:
+        if core.has_attribute(lo, value, name) is False and not (isinstance(value, Const) and hasattr(value.value, "__dict__")):
+            raise core.no_attribute(lo, value, name)
         why = "an attribute of this object cannot be assigned in a differentiated function"
         raise core.refused(lo, why, "use a local variable, or a dict")
     if isinstance(value, TupleVal):

@@ -48,7 +48,7 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
             raise core.refused(lo, "`+` or `*` of a tuple whose length is not known here", "write `[*a, *b]`")
     if fn is operator.or_ and all(isinstance(v, Cell) and v.kind == "dict" for v in values):
         for value in values:
-            lo.alive(value)
+            lo.sure(value)
         return lo.new_dict({**values[0].items, **values[1].items})
     if fn is operator.or_ and any(kind_of_object(lo, v) == "dict" for v in values):  # one of them is one value
         made = core.call_method(lo, values[0], "copy", [], {}, None)
@@ -210,7 +210,6 @@ def contains(lo: Lowering, item: Value, container: Value, negated: bool, node) -
     if any(isinstance(leaf, Cell) and leaf.kind == "object" for value in (item, container) for leaf in leaves(value)):
         raise core.unsupported(lo, node, "`in` with objects")
     if isinstance(container, Cell) and container.kind != "array":
-        lo.alive(container)
         lo.sure(container)
     if isinstance(container, Cell) and container.kind == "dict" and found:
         return Const((key in container.items) != negated)

@@ -24,7 +24,6 @@ def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> 
     if isinstance(value, TupleVal):
         return list(value.items)
     if isinstance(value, Cell) and value.kind in ("list", "dict"):
-        lo.alive(value)
         lo.sure(value)
         return value.contents if value.kind == "list" else [Const(k) for k in value.items]
     if isinstance(value, Iterable) and value.items is not None:
@@ -80,9 +79,8 @@ def plain(value: Value, lo: Lowering) -> Value:
     if isinstance(value, TupleVal) and value.cls is not None:
         return TupleVal(tuple(plain(v, lo) for v in value.items))
     if isinstance(value, Cell) and value.kind == "list":
-        items = [plain(v, lo) for v in value.items.values()]
-        if any(a is not b for a, b in zip(items, value.items.values())):
-            return lo.new_list(items, value.name)
+        made = lo.map_items(value, lambda item: plain(item, lo))
+        return made if any(a is not b for a, b in zip(made.contents, value.contents)) else value
     return value
 
 

@@ -15,7 +15,8 @@ from sourcead.frontend.core import (
 from sourcead.frontend.values import lists, numpy_brackets, objects, sequences, sets
 from sourcead.ir.nodes import Call, Const, Operand, Slice, Sub
 from sourcead.ir.types import (
-    BOOL, INT, Array, ListT, MapT, NoneType, Scalar, SetT, Str, StructT, TupleT, Undefined, Unknown, rank, same_dtype
+    ANY_DTYPE, BOOL, COMPLEX, FLOAT, INT, Array, ListT, MapT, NoneType, Scalar, SetT, Str, StructT, TupleT, Undefined,
+    Unknown, rank, same_dtype
 )
 
 
@@ -38,6 +39,8 @@ def _item_of_constant(lo: Lowering, base: Const, key: Value, node) -> Value:
             except Exception:  # the program raises the same error at run time
                 pass
     found = numpy_brackets.subscript_of_object(lo, base, key, node)
+    if found is None and isinstance(base.value, (int, float, complex)) and not isinstance(base.value, np.generic):
+        raise without_items(lo, base, node)
     return item_of_data(lo, base, key, node) if found is None else found
 
 
@@ -69,11 +72,24 @@ def no_item(lo: Lowering, k: Any, n: int, node) -> Exception:
     return core.surely(lo, wrong, IndexError if isinstance(k, (int, np.integer)) else TypeError)
 
 
+def without_items(lo: Lowering, base: Value, node) -> Exception:
+    """Return the error for a subscript of a number of Python."""
+    return core.surely(lo, core.unsupported(lo, node, f"{core.structure_of(base)} cannot be subscripted"), TypeError)
+
+
+NUMBERS = (FLOAT, INT, BOOL, COMPLEX)
+
+
 @core.subscript.register(object)
 def item_of_data(lo: Lowering, base: Value, key: Value, node) -> Value:
     """Lower a subscript of an array, or of a list or tuple that is one IR value."""
     operand = key_operand(lo, key)
     effects = effects_of(operand)
+    of = core.data_type(lo, base)
+    if of in NUMBERS:
+        raise without_items(lo, base, node)
+    if isinstance(of, Scalar) and of.dtype != ANY_DTYPE and effects == {"place"}:
+        raise core.surely(lo, core.unsupported(lo, node, f"{core.structure_of(base)} has no axes"), IndexError)
     if isinstance(base, Cell):
         t = atom_type(lo.read(base))
         if not isinstance(t, Array) and not isinstance(operand, (tuple, Slice)) and isinstance(atom_type(operand), Scalar):
@@ -186,7 +202,9 @@ def _store_in_list(lo: Lowering, base: Cell, key: Value, value: Value, node, mod
         core.store(lo, base, key, value, node, mode)
 
 
-core.store.register(Const)(core.store.default)
+@core.store.register(Const, Scalar)
+def _store_in_number(lo: Lowering, base: Value, key: Value, value: Value, node, mode: str = "set") -> None:
+    raise core.surely(lo, core.unsupported(lo, node, f"{core.structure_of(base)} cannot be written into"), TypeError)
 
 
 @core.store.register(ListT, Unknown)
@@ -207,8 +225,26 @@ def _store_in_runtime_list(lo: Lowering, base: Cell, key: Value, value: Value, n
 
 @core.store.register(Cell)
 def store_in_array(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
-    """Lower `a[key] = value` for an array."""
+    """Lower `a[key] = value` for an array; a mask of an array without axes says whether its one element is written."""
+    if is_mask_of_element(lo, base, key):
+
+        def write_element() -> None:
+            one = rank(core.data_type(lo, value)) in (0, None)
+            element = value if one else core.call_library(lo, np.reshape, [value, TupleVal(())], {}, node)
+            lo.write(base, (), lo.operand(element), mode)
+
+        branches.branch(lo, lo.read(key), [write_element, lambda: None])
+        return
     lo.write(base, (Sub(key_operand(lo, key)),), lo.operand(sequences.as_array(lo, value)), mode)
+
+
+def is_mask_of_element(lo: Lowering, base: Cell, key: Value) -> bool:
+    """Tell whether a key is one truth value, and its base an array without axes."""
+    t, of = core.data_type(lo, base), core.data_type(lo, key)
+    if isinstance(key, Const):
+        of = atom_type(key)
+    is_truth = isinstance(of, Scalar) and of.kind == "bool" or isinstance(of, Array) and of.dims == () and of.dtype == bool
+    return is_truth and isinstance(t, Array) and t.dims == ()
 
 
 def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:

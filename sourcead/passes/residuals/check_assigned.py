@@ -21,7 +21,7 @@ from sourcead.analysis.conditions import Conditions, inside, is_possible, with_c
 from sourcead.analysis.connected import reachable
 from sourcead.analysis.unassigned import NOTHING, links, may_be_none
 from sourcead.ir.nodes import (
-    UNDEFINED, Append, Atom, Block, Branch, Build, Call, Const, Effect, Function, Let, Loop, Origin, Stmt, Var
+    UNDEFINED, Append, Atom, Block, Branch, Build, Call, Const, Effect, Function, Let, Loop, Stmt, Var
 )
 from sourcead.ir.types import BOOL, UNKNOWN
 from sourcead.ir.walk import definitions, map_blocks, walk, with_body
@@ -80,12 +80,14 @@ def holds_none(v: Var) -> tuple[list[Stmt], Atom]:
     return [Stmt((found,), Call(operator.is_not, (v, Const(None))))], found
 
 
-def check(v: Var, condition: Callable, origin: Origin | None) -> list[Stmt]:
-    """Return the statements that raise an error unless a variable is assigned."""
+def check(v: Var, condition: Callable, reader: Stmt | None) -> list[Stmt]:
+    """Return the statements that raise an error unless a variable is assigned, which belong to the place of the statement that reads it."""
+    origin, within = (reader.origin, reader.within) if reader else (None, ())
     before, is_assigned = condition(v)
     error, why = Var("error", UNKNOWN, True), f"local variable {v.name!r} has no value"
     raised = (Stmt((error,), Call(UnboundLocalError, (Const(why),)), origin), Stmt((), Effect("raise", (error,)), origin))
-    return [*(replace(s, origin=origin) for s in before), Stmt((), Branch(is_assigned, Block(()), Block(raised)), origin)]
+    stmts = (*before, Stmt((), Branch(is_assigned, Block(()), Block(raised))))
+    return [replace(s, origin=origin, within=within) for s in stmts]
 
 
 def checked_block(
@@ -96,7 +98,7 @@ def checked_block(
     stmts: list[Stmt] = []
     for stmt in block.stmts:
         for v in sorted(unassigned_reads(stmt, given, holders) - checked, key=lambda v: v.id):
-            stmts += check(v, condition, stmt.origin)
+            stmts += check(v, condition, stmt)
             checked |= {v}
         blocks = iter([checked_block(b, holders, made, checked, condition, given | taken)[0] for b, taken in inside(stmt.op, made, given)])
         stmts.append(map_blocks(stmt, lambda _, after=blocks: next(after)))

@@ -20,7 +20,9 @@ from sourcead.ir.types import (
 )
 from sourcead.primitives.registry import record
 from sourcead.primitives.result_types.dims import broadcast_dim, equal_dim, not_one, product_of_dims
-from sourcead.primitives.result_types.operands import VARIANTS, Arg, Impossible, array_type, example_of, size_of
+from sourcead.primitives.result_types.operands import (
+    VARIANTS, Arg, Impossible, array_type, example_of, is_none, size_of
+)
 
 
 def by_example(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
@@ -45,29 +47,38 @@ def sized(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
     """
     if not record(fn).examples:
         return UNKNOWN
-    if args and isinstance(args[0].type, (TupleT, ListT)):
+    first = args[0].type if args else UNKNOWN
+    if isinstance(first, (TupleT, ListT)) or isinstance(first, Scalar) and getattr(fn, "__objclass__", None) is np.ndarray:
         args = [_sequence(args[0], record(fn).sequences == "kept"), *args[1:]]
-    vague = any(_is_vague(a.type) for a in (*args, *kwargs.values()))
-    args, kwargs = list(map(_in_double, args)), {k: _in_double(a) for k, a in kwargs.items()}
-    try:
-        found = _sized(fn, args, kwargs)
-    except Impossible:
-        names = _tied(fn, list(map(_by_type, args)), {k: _by_type(a) for k, a in kwargs.items()})
-        found = _sized(fn, [_by_type(a, names) for a in args], {k: _by_type(a, names) for k, a in kwargs.items()})
-    return _without_dtype(found) if vague else found
+    return _of_any_dtype(_sized_or_tied, fn, args, kwargs)
 
 
 def created(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
     """Return the type of a new array whose sizes are integers among the operands."""
+    return _of_any_dtype(_sized, fn, list(map(_in_sizes, args)), {k: _in_sizes(a) for k, a in kwargs.items()})
+
+
+def _of_any_dtype(find, fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
+    """Return the type that `find` finds; its dtype is unknown where that of an operand or that of the result, if given, is.
+
+    Where it finds none, the result is an array of the given dtype.
+    """
     place = record(fn).dtype_at
-    dtype = kwargs.get("dtype") or (args[place] if len(args) > place else None)
-    vague = dtype is not None and not dtype.known and dtype.type == UNKNOWN
+    dtype = kwargs.get("dtype") or (args[place] if place is not None and len(args) > place else None)
+    dtype = None if dtype is not None and is_none(dtype) else dtype
 
     def operand(arg: Arg) -> Arg:
-        return Arg(FunctionT(float), float) if vague and arg is dtype else _in_sizes(arg)
+        return Arg(FunctionT(float), float) if arg is dtype and arg.type == UNKNOWN and not arg.known else _in_double(arg)
 
-    found = _sized(fn, list(map(operand, args)), {k: operand(a) for k, a in kwargs.items()})
-    return _without_dtype(found) if vague else found
+    known = list(map(operand, args)), {k: operand(a) for k, a in kwargs.items()}
+    try:
+        found = find(fn, *known)
+    except Impossible:
+        if dtype is None or not dtype.known:
+            raise
+        return Array(np.dtype(dtype.value), None)
+    is_exact = known == (args, kwargs) if dtype is None else operand(dtype) is dtype
+    return found if is_exact else _without_dtype(found)
 
 
 def _in_sizes(arg: Arg) -> Arg:
@@ -90,7 +101,7 @@ def _in_sizes(arg: Arg) -> Arg:
 
 
 def _sequence(arg: Arg, kept: bool) -> Arg:
-    """Return a sequence of arrays as a tuple of arrays if it is `kept` and its length is known, else as one array."""
+    """Return a sequence of arrays as a tuple of arrays if it is `kept` and its length is known, else it or a number as one array."""
     items = getattr(arg.type, "items", None)
     return Arg(TupleT(items)) if kept and items is not None else Arg(array_type(arg.type))
 
@@ -98,6 +109,14 @@ def _sequence(arg: Arg, kept: bool) -> Arg:
 def _by_type(arg: Arg, names: dict | None = None) -> Arg:
     """Return an operand that has arrays without its value, with the dims in `names` replaced; return another operand as it is."""
     return Arg(with_dims(arg.type, names or {})) if _dims_in(arg.type) else arg
+
+
+def _sized_or_tied(fn, args, kwargs) -> Type:
+    try:
+        return _sized(fn, args, kwargs)
+    except Impossible:
+        names = _tied(fn, list(map(_by_type, args)), {k: _by_type(a) for k, a in kwargs.items()})
+        return _sized(fn, [_by_type(a, names) for a in args], {k: _by_type(a, names) for k, a in kwargs.items()})
 
 
 def _sized(fn, args, kwargs) -> Type:

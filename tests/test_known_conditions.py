@@ -1,4 +1,4 @@
-"""Branches on conditions that are known where they stand, and values that only one side of a branch reads."""
+"""Branches on conditions that are known where they stand, values that only one side of a branch reads, and arrays assigned as a whole."""
 
 import numpy as np
 import pytest
@@ -135,3 +135,28 @@ def test_derivative(f, signs):
 def test_what_reverses_an_arm_that_raised_is_gone(f):
     text = grad(f, verify=False).lower(X).text
     assert "None" not in text and "zeros" not in text
+
+
+def copied_into(y, v):
+    np.copyto(y, v)
+
+
+def by_ellipsis(y, v):
+    y[...] = v
+
+
+def by_slice(y, v):
+    y[:] = v
+
+
+@pytest.mark.parametrize("assign", [copied_into, by_ellipsis, by_slice])
+def test_assignment_to_all_of_an_array_leaves_no_cotangent_of_what_was_there(assign):
+    def f(x):
+        y = x * 2
+        assign(y, x[::-1] ** 2)
+        return np.sum(y * x)
+
+    x = np.array([1.0, 2.0, 3.0])
+    derivative = grad(f)
+    np.testing.assert_allclose(derivative(x), x[::-1] ** 2 + 2 * x * x[::-1])
+    assert "assigned_cotangent" not in derivative.source and "= 0.0" not in derivative.source

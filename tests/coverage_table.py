@@ -17,7 +17,7 @@ import numpy as np
 from sourcead.frontend.lower import BUILTINS  # importing it makes every handler known
 from sourcead.primitives.methods import ATTRIBUTES, INPLACE, METHODS, NORMALISERS
 from sourcead.primitives.refusals import REFUSALS
-from sourcead.primitives.table import adjoint_rule, compositions_of, no_derivative, record_of, tangent_rule
+from sourcead.primitives.table import compositions_of, record_of
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "coverage.md"
 NAMESPACES = ("numpy", "numpy.linalg", "numpy.fft", "math", "scipy.special", "scipy.linalg")
@@ -44,7 +44,7 @@ def class_of(namespace: str, name: str, function) -> str | None:
     known = record_of(function)
     if (namespace, name) in REFUSALS or known.refused:
         return "refused"
-    if no_derivative(function) or name == "test":
+    if record_of(function).no_derivative or name == "test":
         return "carries no derivative"
     written_out = any(not c.given for c in compositions_of(function))
     return "differentiable" if known.adjoint or written_out or known.writes or function in BUILTINS else None
@@ -56,7 +56,7 @@ def class_of_member(name: str) -> str | None:
         return "refused"
     if name in SHAPE_ATTRIBUTES:
         return "carries no derivative"
-    if name in METHODS and no_derivative(METHODS[name]):
+    if name in METHODS and record_of(METHODS[name]).no_derivative:
         return "carries no derivative"
     if name in METHODS or name in NORMALISERS or name in ATTRIBUTES or name in WRITTEN or name in WALKED:
         return "differentiable"
@@ -128,7 +128,7 @@ def document() -> str:
 
 def modes_of(function) -> tuple[bool, bool]:
     """Whether a function with a rule is differentiable in reverse mode, and in forward mode."""
-    return adjoint_rule(function) is not None, tangent_rule(function) is not None
+    return record_of(function).adjoint_rule is not None, record_of(function).tangent_rule is not None
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sourcead.primitives.table import adjoint_rule, tangent_rule
+from sourcead.primitives.table import record_of
 
 rng = np.random.default_rng(3)
 
@@ -86,13 +86,13 @@ def test_both_modes_against_differences(name, kind):
 
     numeric = (at(1e-6) - at(-1e-6)) / 2e-6
     d_y = cotangent_by_differences(loss, list(y) if several else [y])
-    rule = adjoint_rule(fn)
+    rule = record_of(fn).adjoint_rule
     values, given = rule.bind((a, *options), {})
     d_a = rule.direct(y, values, shaped(d_y), given)[0]
     assert d_a.shape == a.shape
     assert np.iscomplexobj(d_a) == np.iscomplexobj(a)
     assert np.real(np.sum(d_a * t_a)) == pytest.approx(numeric, rel=1e-4, abs=1e-5)
-    rule = tangent_rule(fn)
+    rule = record_of(fn).tangent_rule
     values, given = rule.bind((a, *options), {})
     t_y = rule.function(y, *values, t_a, **given)
     assert paired(d_y, t_y if several else [t_y]) == pytest.approx(np.real(np.sum(d_a * t_a)), rel=1e-9, abs=1e-9)
@@ -101,5 +101,5 @@ def test_both_modes_against_differences(name, kind):
 def test_equal_eigenvalues_leave_what_does_not_depend_on_the_vectors_right():
     a = np.diag([2.0, 2.0, 3.0])
     w, v = np.linalg.eigh(a)
-    (d_a,) = adjoint_rule(np.linalg.eigh).direct((w, v), [a], (2 * w, np.zeros((3, 3))))
+    (d_a,) = record_of(np.linalg.eigh).adjoint_rule.direct((w, v), [a], (2 * w, np.zeros((3, 3))))
     np.testing.assert_allclose(d_a, np.diag([4.0, 4.0, 6.0]))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sourcead import grad, jvp, runtime
-from sourcead.primitives.table import has_rule, no_derivative
+from sourcead.primitives.table import record_of
 from sourcead.runtime import matrices as runtime_matrices, tangents as runtime_tangents
 from tests.entered_rules import registered
 from tests.test_tangent_rules import agrees
@@ -117,7 +117,7 @@ def test_every_helper_is_differentiable():
     for module in (runtime, runtime_tangents, runtime_matrices):
         for helper in vars(module).values():
             if isinstance(helper, types.FunctionType) and helper is not runtime.is_helper:
-                assert has_rule(helper) or no_derivative(helper) or helper in OPENED or helper.__name__ in PARTS, helper
+                assert record_of(helper).has_rule or record_of(helper).no_derivative or helper in OPENED or helper.__name__ in PARTS, helper
 
 
 def test_each_rule_of_a_helper_is_tested():

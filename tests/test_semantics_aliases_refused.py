@@ -1,5 +1,6 @@
 """Aliases that cannot be established: a write through one of them is refused, or seen as Python shows it."""
 
+import copy
 import dataclasses
 from collections import deque, namedtuple
 
@@ -457,6 +458,73 @@ def refused_hasattr_of_an_object_that_may_have_changed(x):
 def refused_ranges_in_a_list_that_may_have_changed(x):
     ranges = one_of_two_lists(x, [range(2), range(3)], [range(2), range(3)])
     return np.sum(np.concatenate(ranges)) * np.sum(x * x)
+
+
+def rows_of(x):
+    rows = []
+    for k in range(4 if x[0] > 0 else 5):
+        rows.append(x * (k + 1))
+    return rows
+
+
+def refused_exchange_of_places_that_differ_when_they_are_asked_again(x):
+    rows, places = rows_of(x), [0, 1, 2, 3]
+    rows[places.pop()], rows[places.pop()] = rows[places.pop()], rows[places.pop()]
+    rows[3][0] = 5.0
+    return np.sum(rows[1] * x) + np.sum(rows[3]) + rows[0][0]
+
+
+def refused_exchange_of_places_that_the_list_tells(x):
+    rows = rows_of(x * 10)
+    rows[0], rows[int(rows[0][0])] = rows[int(rows[0][0])], rows[0]
+    rows[1][0] = 5.0
+    return np.sum(rows[0] * x) + np.sum(rows[3] * x) + rows[1][0]
+
+
+class Keeping:
+    """Keeps what it returns, by methods that look like those of arrays."""
+
+    def __init__(self, a):
+        self.a, self.read = a, None
+
+    def copy(self):
+        self.kept = self.a.copy()
+        return self.kept
+
+    def __add__(self, other):
+        self.kept = self.a + other
+        return self.kept
+
+    def astype(self, made):
+        self.read = lambda: made
+        return made
+
+
+def refused_reshape_of_a_copy_that_is_kept(x):
+    keeping = Keeping(x)
+    keeping.copy().reshape(3, 1)[0, 0] = 5.0
+    return np.sum(keeping.kept**2)
+
+
+def refused_reshape_of_a_sum_that_is_kept(x):
+    keeping = Keeping(x)
+    np.reshape(keeping + 1.0, (3, 1))[0, 0] = 5.0
+    return np.sum(keeping.kept**2)
+
+
+def refused_reshape_of_an_array_that_a_function_reads(x):
+    keeping = Keeping(x)
+    keeping.astype(x.astype(float)).reshape(3, 1)[0, 0] = 5.0
+    return np.sum(keeping.read() ** 2)
+
+
+def refused_deep_copy_of_a_list_that_holds_an_array_twice(x):
+    rows = []
+    for _ in range(4 if x[0] > 0 else 3):
+        rows.append(x)
+    copies = copy.deepcopy(rows)
+    copies[0][0] = 5.0
+    return np.sum(copies[1] * x)
 
 
 PROGRAMS = {name: f for name, f in globals().items() if name.startswith("refused_")}

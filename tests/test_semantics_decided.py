@@ -1,5 +1,6 @@
 """What is decided before the program runs: attributes that a value has, flags of modules, classes; masks of numbers."""
 
+import cmath
 import enum
 import inspect
 import logging
@@ -271,7 +272,80 @@ def class_of_a_product(x):
     a = np.asarray(x)
     return a * 3 if isinstance(a * 2, np.ndarray) else a * 5
 
-PROGRAMS = [f for f in list(globals().values()) if inspect.isfunction(f) and f.__module__ == __name__]
+READY = True
+STATE = [1.0]
+
+
+def setup(done=True):
+    global READY, STATE
+    if READY:
+        return True
+    READY = True
+    STATE = [1.0]
+    return False
+
+
+def global_that_setup_assigns(x):
+    setup()
+    return x * STATE[0]
+
+
+def attribute_of_a_function(x):
+    try:
+        found = attribute_of_a_function.k
+    except AttributeError:
+        found = 0.0
+    return x * attribute_of_a_function.k + found
+attribute_of_a_function.k = 3.0
+
+
+def bound_where_it_is_read(x):
+    if x > 100:
+        t = 1.0
+    elif x > 0:
+        u = 2.0
+        return u * x
+    else:
+        for i in range(2):
+            return x
+    return t * x
+
+
+def bound_in_one_arm(x):
+    if x > -5:
+        t = x
+    else:
+        return x
+    return t * 2
+
+
+def raises_elsewhere(x):
+    if x > 100:
+        return x.foo
+    if x > 50:
+        return {"a": 1}["b"]
+    if x > 40:
+        return len(x)
+    return x * 2
+
+
+def text_or_none(x):
+    z = "ABCDEFG"[int(x + 2) >> 1] if x < 100 else None
+    return x if z.upper() >= "B" and z.lower() < "c" else 2 * x
+
+
+def name_of_a_function(x):
+
+    def g(fn):
+        return fn.__wrapped__ if hasattr(fn, "__wrapped__") else fn.__name__
+    return x if g(setup) == "setup" else 2 * x
+
+
+def complex_functions(x):
+    return (cmath.log(x * 1j) + cmath.sqrt(-x) + cmath.rect(x, 0.3) * cmath.polar(x + 1j)[0]).imag
+
+
+PROGRAMS = [f for f in list(globals().values()) if inspect.isfunction(f) and f.__module__ == __name__ and f is not setup]
 
 
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)

@@ -145,7 +145,7 @@ def test_whether_two_arguments_are_one_object_is_checked_in_each_call(made_twice
     derivative = value_and_grad(program, verify=False)
     one, other = made_twice(), made_twice()
     assert derivative([one, other])[0] == program([one, other])
-    with pytest.raises(AliasError):
+    with pytest.raises(AliasError, match="are one object, and the function asks by `is`"):
         derivative([one, one])
 
 

@@ -1,7 +1,9 @@
 """Small programs from numerical code: parts of split arrays, slices with names, `ufunc.at`, double-ended queues, lists as axes."""
 
+import functools
 import textwrap
 from collections import deque
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -105,3 +107,94 @@ def test_a_slice_without_a_value_is_not_read():
 
     with pytest.raises(UnboundLocalError):
         grad(f, verify=False)(X)
+
+
+SIZED = """
+    np.select([x > 0.1, x < -0.1], [x, 2 * x], 0.5)
+    np.choose([0, 1, 0, 1], [x, x * x])
+    np.append(x[1:], s)
+    np.insert(x, 1, s)[1:]
+    np.delete(np.append(x, s), 0)
+    np.interp(x, np.arange(4.0), x)
+    np.quantile(np.outer(x, x), 0.3, axis=1)
+    np.kron(x, [1.0, 2.0])
+    np.convolve(x, np.array([0.2, s]))[:len(x)]
+    np.repeat(x, 2)[::2]
+    np.tile(x, 2)[:len(x)]
+    np.ravel(A * s)[:len(x)]
+    np.concatenate([x, x])[len(x):]
+"""
+
+
+@pytest.mark.parametrize("line", SIZED.strip().splitlines())
+def test_objects_made_of_as_many_elements_as_are_known_are_written(line):
+    f = made(f"objects = [Some(v=v) for v in {line.strip()}]\nfor o in objects:\n    o.v *= s + x[0]\nreturn objects[0].v * objects[-1].v",
+             "x, A, s", np=np, Some=SimpleNamespace)  # fmt: skip
+    assert judged_in_all_modes(f, X, A, S) == "right"
+
+
+WRITTEN_BY_THE_RIGHT_SIDE = """
+    x[::2] *= bump(x, s)
+    x[:] -= bump(x, s)
+    x[1:] += bump(x, s)
+    x[0] *= bump(x, s)
+    x[1] -= bump(x, s)
+    x[[0, 1]] *= bump(x, s)
+    x[x > 0] += bump(x, s)
+    x *= bump(x, s)
+    x[1:][0] += bump(x, s); x[1:][:1] *= bump(x, s)
+    view = x[1:]; x[:2] *= bump(view, s); x[0] += view[1]
+    x[..., 1] *= bump(x, s)
+    items = [x]; items[0][:2] *= bump(x, s)
+    d = {'a': x}; d['a'] *= bump(x, s)
+    o = Some(v=x); o.v[::2] *= bump(o.v, s)
+    x = x[::2] * bump(x, s)
+    x = np.array([x[0], bump(x, s), x[0]])
+    B = np.outer(x, x); B[0] *= bump(B, s)[0]; x = B[0] + B[1]
+"""
+
+
+@pytest.mark.parametrize("line", WRITTEN_BY_THE_RIGHT_SIDE.strip().splitlines())
+def test_the_right_side_writes_what_is_augmented(line):
+    bump = "def bump(a, by):\n    a += by\n    return a[0]\n"
+    f = made(f"{bump}x = x.copy()\n{line.strip()}\nreturn x @ x", "x, A, s", np=np, Some=SimpleNamespace)
+    assert judged_in_all_modes(f, X, A, S) == "right"
+
+
+MADE_IN_AN_ARM = {
+    "a loop that is left": """
+        for k in range(3):
+            if x[k] > 2.0:
+                break
+            fs = [lambda t, k=k: t * k for k in range(3)]
+            s = s + sum(h(x[k]) for h in fs)
+        return s""",
+    "a default": """
+        g = lambda t: t
+        if x[0] > 0:
+            c = x[1]
+            g = lambda t, u=c: t * u
+            s = g(s)
+        return s""",
+    "a factory in both arms": """
+        def make(c):
+            return lambda t: t * c
+        if x[0] > 0:
+            g = make(x[1])
+            s = g(s)
+        else:
+            g = make(s)
+            s = g(s) * 2
+        return s""",
+    "a partial in a loop": """
+        for k in range(len(x)):
+            if x[k] > 0:
+                P = functools.partial(lambda a, b: a * b, x[k])
+                s = s + P(s)
+        return s""",
+}
+
+
+@pytest.mark.parametrize("name", MADE_IN_AN_ARM)
+def test_a_function_made_in_an_arm_is_not_called_after_it(name):
+    assert judged_in_all_modes(made(MADE_IN_AN_ARM[name], "x, A, s", functools=functools), X, A, S) == "right"

@@ -288,6 +288,66 @@ def right_items_d02(x):
     return sum((p * q for p, q in g))
 
 
+def right_keys_none_in_arm(v):
+    ds = []
+    for i in range(len(v)):
+        ds.append({None: v[i] * i, "b": v[i]})
+    s = 0.0
+    for d in ds:
+        y = 1.0
+        if d["b"] > 0.4:
+            y = d[None] * 3.0
+        s += y * d["b"] + np.sin(d[None]) * d["b"]
+    return s
+
+
+def right_keys_nested_in_arm(v):
+    ds = []
+    for i in range(len(v)):
+        ds.append({("x", (1, "y")): v[i] * i, "b": v[i]})
+    s = 0.0
+    for d in ds:
+        y = 1.0
+        if d["b"] > 0.4:
+            y = d["x", (1, "y")] * 3.0
+        s += y * d["b"]
+    return s
+
+
+def right_keys_nested_stored(v):
+    ds = []
+    for i in range(len(v)):
+        ds.append({("x", (1, "y")): v[i] * i, (): v[i]})
+    s = 0.0
+    for d in ds:
+        if d[()] > 0.4:
+            d["x", (1, "y")] = d[()] * 2.0
+        s += d["x", (1, "y")] ** 2 * d[()]
+    return s
+
+
+def right_keys_nested_in_loop(v):
+    m = {}
+    for i in range(len(v)):
+        m[i, (i + 1, 2)] = v[i] * i
+        m[i, (i, 2)] = m.get((i, (i + 1, 2)), v[0]) * v[i]
+        m[i, (i, 2)] += m[i, (i, 2)] * v[i]
+    s = 0.0
+    for (a, (b, _)), q in m.items():
+        s += q**2 * (a + b)
+    return s
+
+
+def right_keys_nested_of_arrays(v):
+    m = {}
+    for i in range(3):
+        m[i, (i + 1, 2)] = v * i
+    for i in range(3):
+        m[i, (i + 1, 2)][1] *= v[0]
+        m[i, (i + 1, 2)] += v
+    return sum(np.sum(m[i, (i + 1, 2)] ** 2) for i in range(3))
+
+
 PROGRAMS = {name: f for name, f in globals().items() if name.startswith(("right_", "refused_"))}
 
 

@@ -5,6 +5,7 @@ import contextlib
 import numpy as np
 import pytest
 
+from tests.semantics import judged_in_all_modes
 from tests.test_semantics_exceptions import X, agrees
 
 
@@ -155,3 +156,26 @@ RIGHT = [
 @pytest.mark.parametrize("f", RIGHT, ids=lambda f: f.__name__)
 def test_right(f):
     agrees(f, X)
+
+
+class Asking(Guard):
+    """Asks for the exception in a function inside `__exit__`."""
+
+    def __exit__(self, kind, value, trace):
+        raised = lambda: kind is not None  # noqa: E731
+        if raised():
+            self.a[1] *= 3.0
+
+
+def test_an_exit_that_asks_for_the_exception_in_a_function_is_not_the_same_after_it():
+    def asking(x):
+        a = x * 1.0
+        try:
+            with Asking(a):
+                if x[0] > 0:
+                    raise ValueError("no")
+        except ValueError:
+            a[0] = 2 * x[0]
+        return np.sum(a**2)
+
+    assert judged_in_all_modes(asking, X) in ("refused", "right")

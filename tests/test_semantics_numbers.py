@@ -7,7 +7,7 @@ import operator
 import numpy as np
 import pytest
 
-from sourcead import value_and_grad
+from sourcead import hvp, value_and_grad
 from tests.semantics import judged_in_all_modes, program_of
 
 X = np.array([0.4, 0.7])
@@ -154,3 +154,45 @@ def test_an_array_of_another_shape_after_each_iteration(rest):
     loop = f"while True:\n  n += 1\n  if n > 2: break\n  w = w.sum(0, keepdims=True) * 2; {rest}"
     lines = f"w = x; n = 0\n {loop}\n return np.sum(h) + w[0]"
     assert judged_in_all_modes(program_of([lines]), X) == "right"
+
+
+MISSING = {
+    "a key": "y = {'b': x}; c = x[0]; n = 2\n while n > 0:\n  n -= 1\n  c = y.get('p', x[1]) * c\n return c",
+    "an index": "y = [x[0], x[1]]; s = 0.0\n for i in range(len(x)):\n  if len(y) > 5: s = s + y[5]\n  s = s + y[i]\n return s",
+}
+
+
+@pytest.mark.parametrize("lines", MISSING.values(), ids=MISSING)
+def test_forward_mode_of_an_item_that_is_not_there(lines):
+    assert judged_in_all_modes(program_of([lines]), X) == "right"
+
+
+@pytest.mark.parametrize("factor", ["sum(filter(lambda q: q > 5, x))", "sum([])", "sum(q for q in x if q > 5)", "len(x) - 2"])
+def test_the_gradient_of_a_float_is_a_float(factor):
+    program = program_of([f"return ({factor}) * x[1]"])
+    assert all(isinstance(d, float) for d in value_and_grad(program, verify=False)([0.4, 0.7])[1])
+
+
+SQUEEZED = {
+    "no axis to remove": "c = np.squeeze(x)\n return np.sum(c * x) * (2 if c is x else 1)",
+    "no axis of one": "c = np.squeeze(x, axis=())\n return np.sum(c * x) * (2 if c is x else 1)",
+    "written": "y = x * 2; c = y.squeeze(); c[0] = 5.0\n return np.sum(c * y) * (2 if c is y else 1)",
+    "an axis": "y = x[None] * 2; c = y.squeeze(); c[0] = 5.0\n return np.sum(c * y) * (2 if c is y else 1)",
+    "a mask": "w = x * 1.0; c = np.squeeze(w); w[c is w] *= 0.5\n return np.sum(c * x)",
+}
+
+
+@pytest.mark.parametrize("lines", SQUEEZED.values(), ids=SQUEEZED)
+def test_squeeze_returns_the_array_itself_if_no_axis_is_removed(lines):
+    assert judged_in_all_modes(program_of([lines]), X) == "right"
+
+
+@pytest.mark.parametrize("value", ["np.convolve(x[0], 2)", "np.convolve(x, x[0]) * x", "np.convolve(2.0, x) ** 2"])
+def test_numbers_are_convolved_as_arrays_of_one(value):
+    assert judged_in_all_modes(program_of([f"return np.sum({value}) * x[1]"]), X) == "right"
+
+
+def test_the_hessian_where_an_item_of_a_dict_has_no_cotangent_yet():
+    lines = "x = {k: q for k, q in enumerate(x)}\n x = {k: q for k, q in enumerate(x[2])}\n return dict(b=x[0])['b'] ** 2"
+    product = hvp(program_of([lines]), verify=False)([X, X, X], [X, X, 2 * X])
+    np.testing.assert_allclose(product, [[0.0, 0.0], [0.0, 0.0], [4 * X[0], 0.0]])

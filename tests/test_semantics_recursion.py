@@ -264,3 +264,52 @@ def test_recursion_that_reads_an_object_which_can_be_called():
         return again(x) + unit(x)
 
     assert judged_in_all_modes(f, 0.3) == "right"
+
+
+def times(k):
+    return lambda v: v * k
+
+
+def a_function_of_another_scope(x):
+    k = 5.0
+
+    def applied(n, h):
+        return k * x[1] if n <= 0 else h(applied(n - 1, h))
+
+    return applied(int(x[2] * 9), times(x[0]))
+
+
+def a_function_of_another_scope_around_it(x):
+    k = 5.0
+    h = times(x[0])
+
+    def applied(n):
+        return k * x[1] if n <= 0 else h(applied(n - 1))
+
+    return applied(int(x[2] * 9))
+
+
+def twice(h):
+    return lambda v: h(h(v))
+
+
+def lambdas_in_lambdas(x):
+    return twice(twice(lambda v: v * x[0]))(x[1])
+
+
+def power(n):
+    return (lambda v: 1.0) if n == 0 else (lambda v, rest=power(n - 1): v * rest(v))  # noqa: B008
+
+
+def lambdas_as_defaults(x):
+    return power(3)(x[0]) * x[1]
+
+
+@pytest.mark.parametrize("f", [a_function_of_another_scope, a_function_of_another_scope_around_it])
+def test_names_of_functions_of_other_scopes_are_theirs(f):
+    assert judged_in_all_modes(f, np.array(X)) in ("refused", "right")
+
+
+@pytest.mark.parametrize("f", [lambdas_in_lambdas, lambdas_as_defaults])
+def test_lambdas_that_call_themselves_of_other_scopes(f):
+    assert judged_in_all_modes(f, np.array(X)) == "right"

@@ -2,7 +2,7 @@
 
 import functools
 import itertools
-from collections import ChainMap, OrderedDict, deque
+from collections import ChainMap, OrderedDict, defaultdict, deque
 
 import numpy as np
 import pytest
@@ -189,6 +189,17 @@ def known_comparisons(x):
     else:
         y = [x]
     return y * y
+
+
+def union_with_a_default(x):
+    made = defaultdict(float, {"a": x[0]}) | {"b": x[1] ** 2}
+    also = {"b": x[1]} | made
+    also["c"] += x[2]
+    try:
+        v = made["missing"]
+    except KeyError:
+        v = x[0]
+    return (v + made["a"] + also["c"]) * x[1]
 
 
 PROGRAMS = [v for v in list(globals().values()) if getattr(v, "__module__", None) == __name__]

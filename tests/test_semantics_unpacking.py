@@ -62,7 +62,26 @@ def value_in_list(x):
     return x[0]
 
 
-RIGHT = [generator_into_names, generator_into_rest, list_into_names, rest_of_dict, list_by_length, list_with_rest, value_in_list]
+def names_of_the_alternative_that_matches(x):
+    total = 0.0
+    for k in range(3):
+        match (k, x[k] * x[2]):
+            case (0, v) | (v, 1):
+                total += v * x[0]
+            case (u, v):
+                total += v * v + u
+    match (1, x[1]):
+        case (1, a) | (a, 1):
+            total += a * a
+    match [x[0], [1, x[2]]]:
+        case [a, [2, b] | [1, b] | [b, 1]]:
+            return total * a * b
+
+
+RIGHT = [
+    names_of_the_alternative_that_matches, generator_into_names, generator_into_rest, list_into_names, rest_of_dict, list_by_length,
+    list_with_rest, value_in_list,
+]
 
 
 @pytest.mark.parametrize("f", RIGHT, ids=lambda f: f.__name__)

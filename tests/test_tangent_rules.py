@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sourcead.primitives.rule import Linear, Rule
-from sourcead.primitives.table import adjoint_rule, tangent_rule
+from sourcead.primitives.table import record_of
 from sourcead.runtime import add, zeros_like
 from tests import test_rules as table
 from tests.entered_rules import own_rules, registered
@@ -23,7 +23,7 @@ rng = np.random.default_rng(5)
 
 def pushed(fn, args, options, tangents):
     """The tangent of `fn(*args, **options)` for tangents of its arguments, None where they are held fixed."""
-    rule, back = tangent_rule(fn), adjoint_rule(fn)
+    rule, back = record_of(fn).tangent_rule, record_of(fn).adjoint_rule
     y = fn(*args, **options)
     if isinstance(rule, Linear):
         cotangents = back(y, args, random_like(y, rng), options)
@@ -61,7 +61,7 @@ def agrees(fn, args, options=None, wrt=None, step=1e-6, tolerance=1e-6):
     y, r = fn(*args, **options), np.random.default_rng(2)
     w = random_like(y, r)
     tangents = [random_like(a, r) if k in wrt else None for k, a in enumerate(args)]
-    cotangents = adjoint_rule(fn)(y, args, w, options)
+    cotangents = record_of(fn).adjoint_rule(y, args, w, options)
     for chosen in [wrt, *([k] for k in wrt if len(wrt) > 1)]:
         ts = [t if k in chosen else None for k, t in enumerate(tangents)]
         t_y = pushed(fn, args, options, ts)
@@ -76,7 +76,7 @@ def agrees(fn, args, options=None, wrt=None, step=1e-6, tolerance=1e-6):
 
 
 def test_every_adjoint_rule_has_a_tangent_rule():
-    assert [f for f in own_rules() if tangent_rule(f) is None] == []
+    assert [f for f in own_rules() if record_of(f).tangent_rule is None] == []
 
 
 # ---- the cases of the adjoint rules ----
@@ -206,7 +206,7 @@ def narrow(x):
     return x.astype("f4") if isinstance(x, np.ndarray) and x.dtype == float else x
 
 
-LINEAR = [c for c in table.CASES if isinstance(tangent_rule(c[0]), Linear)]
+LINEAR = [c for c in table.CASES if isinstance(record_of(c[0]).tangent_rule, Linear)]
 
 
 @pytest.mark.parametrize("case", LINEAR, ids=lambda c: f"{getattr(c[0], '__name__', c[0])}")
@@ -338,7 +338,7 @@ def test_vectors_of_equal_singular_values_are_left_out_as_in_reverse_mode():
         y = fn(a)
         t_y = pushed(fn, (a,), {}, (t_a,))
         ws = tuple(w if v.ndim == 2 else w[0] for v in y)
-        assert inner(t_y, ws) == pytest.approx(inner(adjoint_rule(fn)(y, (a,), ws)[0], t_a))
+        assert inner(t_y, ws) == pytest.approx(inner(record_of(fn).adjoint_rule(y, (a,), ws)[0], t_a))
 
 
 @pytest.mark.parametrize("shape", [(5, 3), (3, 3), (3, 5)])
@@ -347,9 +347,9 @@ def test_least_squares(shape, columns):
     a, b = rng.normal(size=shape), rng.normal(size=(shape[0], *columns))
     t_a, t_b = rng.normal(size=a.shape), rng.normal(size=b.shape)
     y = np.linalg.lstsq(a, b, rcond=None)
-    parts = tangent_rule(np.linalg.lstsq).function(y, a, b, None, t_a, t_b)
+    parts = record_of(np.linalg.lstsq).tangent_rule.function(y, a, b, None, t_a, t_b)
     w = rng.normal(size=y[0].shape)
-    d_a, d_b, _ = adjoint_rule(np.linalg.lstsq)(y, (a, b), (w, None, None, None))
+    d_a, d_b, _ = record_of(np.linalg.lstsq).adjoint_rule(y, (a, b), (w, None, None, None))
     for (t_y, *rest), d, t, ahead in zip(parts, (d_a, d_b), (t_a, t_b), ((a + 1e-6 * t_a, b), (a, b + 1e-6 * t_b))):
         assert inner(t_y, w) == pytest.approx(inner(d, t), rel=1e-10)
         np.testing.assert_allclose(t_y, (np.linalg.lstsq(*ahead, rcond=None)[0] - y[0]) / 1e-6, rtol=1e-3, atol=1e-3)
@@ -378,9 +378,9 @@ NOT_OF_FLOATS = (math.fsum, math.ldexp, math.modf, math.frexp)  # of lists, with
 
 @pytest.mark.parametrize("fn", [f for f in registered() if getattr(f, "__module__", "") == "math" and f not in NOT_OF_FLOATS], ids=lambda f: f.__name__)
 def test_the_math_module(fn):
-    args = (1.7,) if fn is math.acosh else (0.4,) if len(adjoint_rule(fn).params) == 1 and adjoint_rule(fn).star is None else (2.3, 1.4)
+    args = (1.7,) if fn is math.acosh else (0.4,) if len(record_of(fn).adjoint_rule.params) == 1 and record_of(fn).adjoint_rule.star is None else (2.3, 1.4)
     t_y = pushed(fn, args, {}, [0.7] * len(args))
-    back = adjoint_rule(fn)(fn(*args), args, 1.0)
+    back = record_of(fn).adjoint_rule(fn(*args), args, 1.0)
     assert t_y == pytest.approx(0.7 * sum(d for d in back if d is not None), rel=1e-12)
     if fn is not math.copysign:
         assert t_y == pytest.approx((fn(*(a + 7e-7 for a in args)) - fn(*(a - 7e-7 for a in args))) / 2e-6, rel=1e-6, abs=1e-9)
@@ -441,9 +441,9 @@ def test_both_modes_agree_at_ties_and_edges(case):
     fn, args = case
     y, r = fn(*args), np.random.default_rng(4)
     w = random_like(y, r)
-    wrt = [k for k, d in enumerate(adjoint_rule(fn)(y, args, w)[: len(args)]) if d is not None]
+    wrt = [k for k, d in enumerate(record_of(fn).adjoint_rule(y, args, w)[: len(args)]) if d is not None]
     ts = [random_like(a, r) if k in wrt else None for k, a in enumerate(args)]
-    transposed = sum(inner(adjoint_rule(fn)(y, args, w)[k], ts[k]) for k in wrt)
+    transposed = sum(inner(record_of(fn).adjoint_rule(y, args, w)[k], ts[k]) for k in wrt)
     assert inner(pushed(fn, args, {}, ts), w) == pytest.approx(transposed, rel=1e-10, abs=1e-14)
 
 
@@ -455,7 +455,7 @@ def test_missing_values_are_left_out():
             y = fn(x, axis=axis)
             t_y, w = pushed(fn, (x,), {"axis": axis}, (t_x,)), random_like(y, rng)
             assert np.shape(t_y) == np.shape(y)
-            assert inner(t_y, w) == pytest.approx(inner(adjoint_rule(fn)(y, (x,), w, {"axis": axis})[0], t_x), rel=1e-10)
+            assert inner(t_y, w) == pytest.approx(inner(record_of(fn).adjoint_rule(y, (x,), w, {"axis": axis})[0], t_x), rel=1e-10)
             numeric = (fn(x + 1e-6 * t_x, axis=axis) - fn(x - 1e-6 * t_x, axis=axis)) / 2e-6
             np.testing.assert_allclose(t_y, numeric, rtol=1e-6, atol=1e-6, err_msg=str(fn))
 

@@ -24,7 +24,7 @@ from sourcead.frontend.values import sequences
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Stmt, Var, fresh, operand_atoms
 from sourcead.ir.types import Array, NoneType, Scalar, TupleT, Type, Unknown
 from sourcead.primitives.rule import Arguments, Rule, TangentRule
-from sourcead.primitives.table import adjoint_rule, missing_rule, tangent_rule
+from sourcead.primitives.table import missing_rule, record_of
 
 cached_source = cache(find_source)
 
@@ -77,7 +77,7 @@ def rule_of(call: Call, stmt: Stmt) -> Rule:
     """Return the adjoint rule of a call's function."""
     if isinstance(call.fn, Var):
         raise pullback_refused(stmt)
-    rule = adjoint_rule(call.fn)
+    rule = record_of(call.fn).adjoint_rule
     if rule is None:
         raise missing_rule(call.fn, stmt.origin)
     return rule
@@ -151,7 +151,7 @@ def refused(rule: Arguments, stmts: list[Stmt], origin) -> UnsupportedArgumentEr
 
 def held(call: RuleCall) -> dict[str, Operand]:
     """Return the arguments that the function's tangent rule takes for constants, so that both modes refuse the same ones."""
-    other = tangent_rule(call.rule.primal)
+    other = record_of(call.rule.primal).tangent_rule
     if not isinstance(other, TangentRule) or other.star is not None or call.rule.star is not None:
         return {}
     return {name: value for name, value in zip(other.params, call.values) if name not in other.tangents}

@@ -19,7 +19,7 @@ from sourcead.frontend.lower import Lowered, Lowering, NotStatic, Scope, call_so
 from sourcead.ir.nodes import Atom, Block, Call, Function, Let, Stmt, Var
 from sourcead.ir.walk import rewrite, walk
 from sourcead.passes.plan import simplify
-from sourcead.primitives.table import has_rule, no_derivative
+from sourcead.primitives.table import record_of
 from sourcead.runtime import is_helper
 
 
@@ -56,7 +56,7 @@ def can_inline(stmt: Stmt) -> bool:
     fn = stmt.op.fn if isinstance(stmt.op, Call) else None
     if not isinstance(fn, types.FunctionType) or not (is_helper(fn) or (fn.__module__ or "").startswith("sourcead.primitives.")):
         return False
-    return not has_rule(fn) and not no_derivative(fn)
+    return not record_of(fn).has_rule and not record_of(fn).no_derivative
 
 
 def is_inlined(stmt: Stmt, active: set[Var]) -> bool:

@@ -155,7 +155,8 @@ def has_form(t: Type, to: Type) -> bool:
     """Return whether a cotangent of type `t` surely has the structure, shape and dtype of an argument of type `to`."""
     match to, t:
         case Scalar(_, dtype), Scalar(_, found):
-            return dtype not in SMALL_FLOATS and found not in SMALL_FLOATS  # contributions may be Python numbers
+            may_be_int = t.kind == "float" and found is not None and found == ANY_DTYPE
+            return dtype not in SMALL_FLOATS and found not in SMALL_FLOATS and not may_be_int
         case Array(dtype, dims), Array(found, axes):
             same = dtype is not None and found is not None and (found == dtype or dtype.kind not in "fc")
             return same and bool(dims) and axes is not None and len(axes) == len(dims)

@@ -13,7 +13,7 @@ from sourcead.ir.nodes import (
 )
 from sourcead.ir.types import carries_derivative
 from sourcead.ir.walk import handed_on, walk
-from sourcead.primitives.table import no_derivative
+from sourcead.primitives.table import record_of
 from sourcead.runtime import stop_gradient
 
 
@@ -51,7 +51,7 @@ def passing_atoms(op: Op) -> list[Var]:
     """Return the operands of an op (without blocks) through which derivatives may pass."""
     match op:
         case Call(fn, args, kwargs):
-            if fn is stop_gradient or not isinstance(fn, Var) and no_derivative(fn):
+            if fn is stop_gradient or not isinstance(fn, Var) and record_of(fn).no_derivative:
                 return []
             operands = [*args, *(v for _, v in kwargs), *((fn,) if isinstance(fn, Var) else ())]
         case Let(value):

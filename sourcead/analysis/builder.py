@@ -17,7 +17,7 @@ from sourcead.ir.nodes import (
 )
 from sourcead.ir.records import list_type, type_of
 from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, SetT, StructT, TupleT, Type, join
-from sourcead.primitives.result_types.infer import Arg, SliceArg, infer_attr, infer_call, infer_index
+from sourcead.primitives.result_types.infer import NOT_CONST, Arg, SliceArg, infer_attr, infer_call, infer_index
 from sourcead.primitives.result_types.lists_as_arrays import display_positions
 
 
@@ -115,7 +115,8 @@ class Builder:
                 items = list(map(self.arg, made.items)) if isinstance(made, Build) and made.kind == "list" else [Arg(UNKNOWN)]
                 if all(item.known for item in items):
                     return Arg(operand.type, [item.value for item in items])
-                return Arg(operand.type, dims=self.shape_dims.get(operand), dim=self.size_dim.get(operand))
+                size = self.size_dim.get(operand)
+                return Arg(operand.type, size if isinstance(size, int) else NOT_CONST, self.shape_dims.get(operand), size)
 
     def result_type(self, op: Op, seen: Callable[[Arg], Arg] = lambda arg: arg) -> Type:
         """Return the type of the result of an op without blocks, if its operands are what `seen` makes of them."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sourcead.analysis.affine import number
-from sourcead.analysis.builder import Builder, atom_type
+from sourcead.analysis.builder import Builder, operand_type
 from sourcead.analysis.sizes import dims_in
 from sourcead.ir.nodes import Atom, Call, Const, Index, Loop, Op, Operand, Range, Slice, Stmt, Var
 from sourcead.ir.types import INT, Scalar, Sym, kind_of
@@ -137,4 +137,4 @@ def axis_of(key: Operand, index: Var | None) -> int | None:
 def names_elements_once(key: Operand) -> bool:
     """Return whether a subscript consists of integers and slices; arrays of integers may name an element twice."""
     parts = key if isinstance(key, tuple) else (key,)
-    return all(isinstance(p, Slice) or isinstance(atom_type(p), Scalar) and kind_of(atom_type(p)) == "int" for p in parts)
+    return all(isinstance(p, Slice) or isinstance(t := operand_type(p), Scalar) and kind_of(t) == "int" for p in parts)

@@ -75,14 +75,19 @@ def in_own_globals(code: types.CodeType, name: str, namespace: dict[str, Any], *
 FLAT = frozenset({np.ndarray, np.float64, np.float32, float, int, bool, str, type(None)})  # what holds nothing else
 
 
+COMPARED = "and the function asks by `is` whether they are, which the generated code does not"
+
+
 def checking_aliases(
-    call: Callable, written: frozenset[str], signature: inspect.Signature, globals_: Callable[[], dict[str, Any]],
+    call: Callable, built: Any, signature: inspect.Signature, globals_: Callable[[], dict[str, Any]],
     tangents: frozenset[str] = frozenset(),
 ) -> Callable:  # fmt: skip
-    """Return a function that calls `call` unless an array, list, dict or object that the user's function writes is in its data twice.
+    """Return a function that calls `call` unless an array, list, dict or object is in its data twice that the user's function writes.
 
-    Its data are the arguments, except those named in `tangents`, and the globals that `globals_()` returns. Else AliasError is raised.
+    Its data are the arguments, except those named in `tangents`, and the globals that `globals_()` returns. Else AliasError is raised, also
+    for what the function compares by `is`. `built` tells both (`compile/pipeline.py`).
     """
+    written, compared = built.written, built.compared
     names = tuple(signature.parameters)
     takes_more = any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD, p.KEYWORD_ONLY) for p in signature.parameters.values())
 
@@ -99,15 +104,17 @@ def checking_aliases(
                     f"`{where}` and `{place}` share memory, and the function writes to `{changed}`",
                     instead=f"pass `{place}.copy()`",
                 )
+            if array is another and name in compared and other in compared:
+                raise AliasError(f"`{where}` and `{place}` are one object, {COMPARED}", instead=f"pass `{place}.copy()`")
         holders: dict[int, tuple[str, str]] = {}
         for name, x in values.items() if nested else ():
             for where, holder in structures.holders(x, name):
                 other, place = holders.setdefault(id(holder), (name, where))
-                if place != where and (name in written or other in written):
-                    raise AliasError(
-                        f"`{place}` and `{where}` are one object, and the function writes to it",
-                        instead=f"pass a copy: `copy.deepcopy({where})`",
-                    )
+                if place == where:
+                    continue
+                does = "and the function writes to it" if name in written or other in written else COMPARED
+                if does is not COMPARED or name in compared and other in compared:
+                    raise AliasError(f"`{place}` and `{where}` are one object, {does}", instead=f"pass a copy: `copy.deepcopy({where})`")
         return call(*args, **kwargs)
 
     return checked

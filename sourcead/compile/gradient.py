@@ -43,7 +43,7 @@ from sourcead.ir.types import UNKNOWN, Type
 from sourcead.language.checkpoint_policies import policy_of
 from sourcead.language.transformations import Described
 from sourcead.primitives.registry import is_entered
-from sourcead.primitives.table import adjoint_rule
+from sourcead.primitives.table import record_of
 
 
 @dataclass(frozen=True)
@@ -282,7 +282,7 @@ class Gradient(Generated, Opaque):
         function = self._function
         if isinstance(function, Gradient):
             function = calling(function.unbound(), self._takes, function.generated_name)
-        elif only_passes_on(function) or adjoint_rule(function) is not None:
+        elif only_passes_on(function) or record_of(function).adjoint_rule is not None:
             function = calling(function, self._takes)
         return pipeline.build(
             Request(
@@ -312,7 +312,7 @@ class Gradient(Generated, Opaque):
             built = self._built(Arguments(None, found, {}, {}), engine_of(Numba()))
         if built.program is None:
             raise built.refusal
-        return built.program, built.written, {inside: read(holder, name) for holder, name, inside in built.live}
+        return built.program, built.written | built.compared, {inside: read(holder, name) for holder, name, inside in built.live}
 
     def _verified(self, compiled: Specialisation, arguments: Arguments, key: tuple) -> Callable:
         """Return the generated function, which compares its first result with the user's function if the text is new."""
@@ -339,9 +339,9 @@ class Gradient(Generated, Opaque):
         call = before_calls.adapted(compiled.function, compiled.plain, *how)
         if compiled.live and self._kind == "vjp":
             call = before_calls.in_own_globals(compiled.code, compiled.built.plain.name, compiled.namespace, *how)
-        if compiled.built.written:
+        if compiled.built.written or compiled.built.compared:
             tangents = frozenset(self._all_directions())
-            call = before_calls.checking_aliases(call, compiled.built.written, self.signature, compiled.globals, tangents)
+            call = before_calls.checking_aliases(call, compiled.built, self.signature, compiled.globals, tangents)
         if compiled.live or compiled.guards:
             call = self._refreshing(call, compiled, arguments, key)
         self._compiled_for[call] = compiled

@@ -153,7 +153,11 @@ def _lower_call(lo: Lowering, call: ActiveCall, every: dict[Place, Value], repla
     changed = lo.journal.changed(mark, birth)  # to poison an object is no write, nor is it to derive a view again
     outside = any(key is not POISON and (slots.cell is None or slots.cell.base is None) for slots, key in changed)
     lo.journal.rollback(mark)
-    found = frozenset(p for p, x in inputs.items() if lo.written.pop(mark_of(x), None) is not None)
+    touched = {*lo.written, *lo.compared}
+    found = frozenset(p for p, x in inputs.items() if mark_of(x) in touched)
+    for x in inputs.values():
+        lo.written.pop(mark_of(x), None)
+        lo.compared.discard(mark_of(x))
     return Block(tuple(stmts), (atom,)), inputs, found, outside
 
 

@@ -89,6 +89,7 @@ class Built:
         plain: the program for NumPy.
         notes: what loops save, which can be shown for the arguments of a call.
         written: parameters whose arrays the user's function writes.
+        compared: parameters of which it asks by `is` whether they are one object.
         live: (holder, key, name in the namespace) of global data that is read again before each call.
         guards: (holder, key, object) of functions that were inlined: if the holder has another object there, the text is invalid.
         program: the program for the engine of the request; None if that is NumPy or if it refuses the program.
@@ -100,6 +101,7 @@ class Built:
     plain: Program
     notes: Notes
     written: frozenset[str]
+    compared: frozenset[str]
     live: tuple
     guards: tuple
     request: Request | None = None
@@ -124,6 +126,7 @@ def build(request: Request) -> Built:
         plain=plain,
         notes=derivative.notes,
         written=frozenset(lowered.written),
+        compared=lowered.compared,
         live=tuple((where, key, text) for text, (where, key) in lowered.live.items() if text in plain.namespace),
         guards=tuple(lowered.guards),
         request=request,

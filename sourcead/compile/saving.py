@@ -39,7 +39,7 @@ def for_more_sizes(built: Built) -> tuple[Built, dict[str, Type]]:
     for t in types.values():
         with_dims(t, lambda dim: dims.append(dim) or dim)
     for k in range(len(dims) if len(dims) <= MOST_DIMS else 0):
-        for least in (0, 2):
+        for least in (0, 1, 2):
             fewer = forgotten(types, k, least)
             again = generated(built, fewer)
             if again is not None and again.plain.text == built.plain.text:

@@ -65,7 +65,7 @@ enter(np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, memory="shallow
 enter(np.broadcast_arrays, memory="readonly", view="maybe")
 enter(np.meshgrid, memory="shared", view="maybe")
 enter(
-    np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack, np.meshgrid,
+    np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack, np.meshgrid, np.append,
     result=sized,
 )  # fmt: skip
 

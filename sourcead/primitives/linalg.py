@@ -169,7 +169,7 @@ enter(
 )  # fmt: skip
 enter(np.linalg.matrix_power, same_at=(1, 1))
 enter(np.linalg.lstsq, first_only=True)
-enter(np.linalg.norm, result=sized)
+enter(np.linalg.norm, np.linalg.pinv, result=sized)
 
 # ---- norms, condition numbers and tensor equations from functions of matrices ----
 

@@ -117,7 +117,7 @@ enter(operator.matmul, memory="operands")
 enter(np.einsum, memory=lambda count, options: "fresh" if count > 2 and not options & {"out"} else "shared", view="maybe")
 enter(
     np.matmul, operator.matmul, operator.imatmul, np.dot, np.inner, np.vdot, np.outer, np.tensordot, np.einsum, np.cross,
-    np.linalg.cross, np.linalg.solve, np.linalg.inv, np.linalg.cholesky, np.linalg.eigh, np.linalg.eigvalsh,
+    np.linalg.cross, np.kron, np.linalg.solve, np.linalg.inv, np.linalg.cholesky, np.linalg.eigh, np.linalg.eigvalsh,
     result=sized,
 )  # fmt: skip
 

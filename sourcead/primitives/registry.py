@@ -47,8 +47,9 @@ class Primitive:
         memory: the memory that its result shares with its arguments (`emit/memory/sharing.py` explains the words): "fresh",
             "readonly", "shallow", "first", "shared", "foreign", or "operands" if this depends on their types as for an operator;
             or a function from the number of arguments and the names of options to one of these.
-        view: "always" if the result is a view of the first argument, "maybe" if it may be one, "reshape" if the memory order of
-            the argument decides, "same" if the result is the argument itself when that is an array; None if it is no view.
+        view: "always" if the result is a view of the first argument, "shorter" if it is one with fewer axes or the argument itself,
+            "maybe" if it may be one, "reshape" if the memory order of the argument decides, "same" if the result is the argument
+            itself when that is an array; None if it is no view.
         same_at: (position, number) if the result is the first argument itself whenever the argument at the position is the number.
         order: "C" if the result is in C order, "keeps" if it is when the arguments are, "axes" if it permutes axes, so that
             vectors keep their order; None if nothing is known.
@@ -106,10 +107,20 @@ class Primitive:
         """Return whether a call with `count` arguments works element by element; `np.where` with one argument does not."""
         return self.elementwise and count >= (self.operands or 1)
 
+    @property
+    def has_rule(self) -> bool:
+        """Return whether the function has an adjoint or tangent rule, so that its body is not lowered."""
+        return self.adjoint is not None or self.tangent is not None
+
+    @property
+    def no_derivative(self) -> bool:
+        """Return whether its result never carries a derivative: integers, booleans, steps, new constants, random numbers."""
+        return self.constant and not self.has_rule
+
     @cached_property
     def refused(self) -> str | None:
         """Return the reason for refusing to differentiate the function, None if it has a rule or no reason is known."""
-        return None if self.adjoint or self.tangent else reason_of(self.function)
+        return None if self.has_rule else reason_of(self.function)
 
     @cached_property
     def adjoint_rule(self) -> Rule | None:

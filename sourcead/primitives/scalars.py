@@ -6,6 +6,7 @@ y = sin(x)       d_x = d_y * math.cos(x)          as np.sin, whose rule has np.c
 Only functions that NumPy lacks, or that take other arguments than NumPy's, have rules of their own here.
 """
 
+import cmath
 import math
 from types import FunctionType
 
@@ -104,3 +105,35 @@ if hasattr(math, "sumprod"):  # Python 3.12
 
 if hasattr(math, "fma"):  # Python 3.13
     composed({math.fma: lambda x, y, z: x * y + z})
+
+
+# ---- complex numbers ----
+
+composed({
+    cmath.exp: lambda z: np.exp(complex(z)),
+    cmath.sqrt: lambda z: np.sqrt(complex(z)),
+    cmath.log10: lambda z: np.log10(complex(z)),
+    cmath.sin: lambda z: np.sin(complex(z)),
+    cmath.cos: lambda z: np.cos(complex(z)),
+    cmath.tan: lambda z: np.tan(complex(z)),
+    cmath.asin: lambda z: np.arcsin(complex(z)),
+    cmath.acos: lambda z: np.arccos(complex(z)),
+    cmath.atan: lambda z: np.arctan(complex(z)),
+    cmath.sinh: lambda z: np.sinh(complex(z)),
+    cmath.cosh: lambda z: np.cosh(complex(z)),
+    cmath.tanh: lambda z: np.tanh(complex(z)),
+    cmath.asinh: lambda z: np.arcsinh(complex(z)),
+    cmath.acosh: lambda z: np.arccosh(complex(z)),
+    cmath.atanh: lambda z: np.arctanh(complex(z)),
+    cmath.phase: lambda z: np.angle(complex(z)),
+    cmath.polar: lambda z: (abs(complex(z)), np.angle(complex(z))),
+    cmath.rect: lambda r, phi: complex(r * math.cos(phi), r * math.sin(phi)),
+})
+composed({complex: lambda real=0.0, imag=0.0: real + 1j * imag}, given="imag")
+
+
+@composed(cmath.log)
+def complex_log(z, base=None):
+    if base is None:
+        return np.log(complex(z))
+    return np.log(complex(z)) / np.log(complex(base))

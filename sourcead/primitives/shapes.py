@@ -152,7 +152,8 @@ tangents({np.real_if_close: lambda y, x, t_x, tol=100: t_x if np.iscomplexobj(y)
 enter(np.reshape, np.ravel, memory="shared", view="reshape", order="keeps")
 enter(np.transpose, np.swapaxes, np.moveaxis, np.rollaxis, memory="shared", view="always", order="axes")
 enter(np.expand_dims, memory="shared", view="always", order="keeps")
-enter(np.squeeze, np.flip, np.flipud, np.fliplr, np.rot90, memory="shared", view="always")
+enter(np.flip, np.flipud, np.fliplr, np.rot90, memory="shared", view="always")
+enter(np.squeeze, memory="shared", view="shorter")
 enter(np.diagonal, memory="readonly", view="always")
 enter(np.asarray, np.asanyarray, np.ascontiguousarray, np.atleast_1d, np.atleast_2d, np.atleast_3d, memory="shared", view="same")
 enter(np.asfortranarray, np.matrix_transpose, np.linalg.matrix_transpose, memory="shared", view="maybe")
@@ -181,7 +182,7 @@ enter(np.ndarray.astype, np.ndarray.copy, np.ndarray.tolist, np.ndarray.item, np
 enter(
     np.ravel, np.ndarray.flatten, np.transpose, np.permute_dims, np.swapaxes, np.moveaxis, np.rollaxis, np.squeeze, np.expand_dims,
     np.atleast_1d, np.atleast_2d, np.atleast_3d, np.flip, np.fliplr, np.flipud, np.roll, np.triu, np.tril, np.diag, np.pad,
-    np.ascontiguousarray, np.asfortranarray,
+    np.ascontiguousarray, np.asfortranarray, np.rot90, np.diagflat,
     result=sized,
 )  # fmt: skip
 
@@ -233,12 +234,19 @@ def _broadcast_to(fn, args, kwargs) -> Type:
     return Array(dtype, dims)
 
 
+@infers(np.tile)
+def _tile(fn, args, kwargs) -> Type:
+    return (sized if arrange("A reps", args, kwargs)["reps"].known else by_example)(fn, args, kwargs)
+
+
 @infers(np.repeat, np.delete, np.insert)
 def _along_axis(fn, args, kwargs) -> Type:
     """Return the type of an array in which all axes but one keep their dims."""
-    result = by_example(fn, args, kwargs)
     names = {np.repeat: "a repeats axis", np.delete: "a obj axis", np.insert: "a obj values axis"}[fn]
     given = arrange(names, args, {"a" if k == "arr" else k: v for k, v in kwargs.items()})
+    if getattr(given[names.split()[1]], "known", False):
+        return sized(fn, args, kwargs)
+    result = by_example(fn, args, kwargs)
     dims = need_dims(given["a"])
     if not isinstance(result, Array) or len(result.dims) != len(dims):
         return result

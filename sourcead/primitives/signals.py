@@ -64,4 +64,4 @@ tangents({
 
 enter(np.convolve, np.correlate, np.interp, sequences="arrays")
 enter(np.percentile, np.quantile, numba="interpreted")
-enter(np.unwrap, result=sized)
+enter(np.unwrap, np.convolve, np.correlate, np.interp, np.percentile, np.quantile, result=sized)

@@ -17,7 +17,6 @@ from sourcead.primitives.compositions import (  # noqa: F401
 )
 from sourcead.primitives.function_kinds import home
 from sourcead.primitives.registry import FACTS, Primitive, record
-from sourcead.primitives.rule import Linear, Rule, TangentRule
 
 NOTHING = Primitive(None)
 """The record of an unhashable object, which has no facts."""
@@ -33,35 +32,14 @@ def record_of(function) -> Primitive:
     return record(function)
 
 
-def adjoint_rule(function) -> Rule | None:
-    """Return the adjoint rule of a function, None if there is none."""
-    return record_of(function).adjoint_rule
-
-
-def tangent_rule(function) -> TangentRule | Linear | Rule | None:
-    """Return the tangent rule of a function, or its adjoint rule if that broadcasts; None if there is neither."""
-    return record_of(function).tangent_rule
-
-
-def has_rule(function) -> bool:
-    """Return whether a function has an adjoint or tangent rule, so that its body is not lowered."""
-    found = record_of(function)
-    return found.adjoint is not None or found.tangent is not None
-
-
-def no_derivative(function) -> bool:
-    """Return whether a function's result never carries a derivative: integers, booleans, steps, new constants, random numbers."""
-    found = record_of(function)
-    return found.constant and found.adjoint is None and found.tangent is None
-
-
 def missing_rule(function, at: Origin | None, mode: str = "adjoint") -> NoRuleError:
     """Return the error for a call of a function that has no rule for the mode "adjoint" or "tangent"."""
+    known = record_of(function)
     if mode == "adjoint":
-        if tangent_rule(function):
+        if known.tangent_rule:
             return NoRuleError.of(function, at, "adjoint", "it has a tangent rule only, which forward mode takes")
-        return NoRuleError.of(function, at, why=record_of(function).refused)
-    only = "it has an adjoint rule only, which reverse mode takes" if adjoint_rule(function) else record_of(function).refused
+        return NoRuleError.of(function, at, why=known.refused)
+    only = "it has an adjoint rule only, which reverse mode takes" if known.adjoint_rule else known.refused
     return NoRuleError.of(function, at, "tangent", only)
 
 
@@ -76,10 +54,12 @@ def compositions_of(function) -> list[Composition]:
 
 
 def read_scipy(where: str) -> None:
-    """Import the families of `scipy.special` or `scipy.linalg`, given the name of a module of SciPy."""
+    """Import the families of `scipy.special`, `scipy.linalg` or what is in `scipy_stats.py`, given the name of a module of SciPy."""
     if where.startswith("scipy.special"):
         from sourcead.primitives.scipy_special import (  # noqa: F401
             bessel, distributions, elementary, integrals, orthogonal, several_results
         )
+    elif where.startswith(("scipy.stats", "scipy.spatial.distance")):
+        from sourcead.primitives import scipy_stats  # noqa: F401
     elif where.startswith("scipy.linalg"):
         from sourcead.primitives import scipy_linalg  # noqa: F401

@@ -9,7 +9,7 @@ def make_record(cls, **fields):
     """Return a named tuple, dataclass instance or plain object of the class `cls` with these fields."""
     if issubclass(cls, tuple):
         return cls(**fields)
-    record = cls.__new__(cls)
+    record = object.__new__(cls)
     for name, value in fields.items():
         object.__setattr__(record, name, value)
     return record

@@ -77,7 +77,7 @@ def close(one, two, tolerance):
 
 
 def shaped_like(gradient, value):
-    """Return whether a gradient has the structure, shapes and types of its argument; a whole number stands for a float."""
+    """Return whether a gradient has the structure, shapes and types of its argument."""
     if isinstance(value, dict):
         alike = isinstance(gradient, dict) and list(gradient) == list(value)
         return alike and all(shaped_like(gradient[k], value[k]) for k in value)
@@ -85,7 +85,7 @@ def shaped_like(gradient, value):
         return type(gradient) is type(value) and len(gradient) == len(value) and all(map(shaped_like, gradient, value))
     if isinstance(value, np.ndarray):
         return isinstance(gradient, np.ndarray) and (gradient.shape, gradient.dtype) == (value.shape, value.dtype)
-    return isinstance(gradient, (int, float, np.floating))
+    return isinstance(gradient, (float, np.floating))
 
 
 def resized(value, sizes):

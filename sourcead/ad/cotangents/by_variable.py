@@ -40,6 +40,11 @@ class Cotangents:
         new.whole, new.parts = dict(self.whole), {k: dict(v) for k, v in self.parts.items()}
         return new
 
+    def by_key(self) -> dict[tuple, Atom]:
+        """Return all cotangents: those of whole variables by `(variable,)`, those of items by `(variable, key)`."""
+        items = {(var, key): d for var, parts in self.parts.items() for key, d in parts.items()}
+        return {(var,): d for var, d in self.whole.items()} | items
+
     def has(self, var: Atom) -> bool:
         """Return whether anything has contributed to the cotangent of a variable."""
         return var in self.whole or var in self.parts

@@ -20,13 +20,13 @@ from sourcead.frontend.lower import NotStatic
 from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Stmt, Var, operand_atoms
 from sourcead.ir.types import Array, Scalar, TupleT, Unknown, tangent_type
 from sourcead.primitives.rule import Arguments, Linear, Rule
-from sourcead.primitives.table import adjoint_rule, missing_rule, tangent_rule
+from sourcead.primitives.table import missing_rule, record_of
 
 
 def tangent_of(tangents: Tangents, stmt: Stmt) -> Atom | None:
     """Return the tangent of a call's result; None if it is zero."""
     (y,) = stmt.targets
-    rule = tangent_rule(stmt.op.fn)
+    rule = record_of(stmt.op.fn).tangent_rule
     if rule is None:
         raise missing_rule(stmt.op.fn, stmt.origin, "tangent")
     if isinstance(rule, Rule):
@@ -157,6 +157,8 @@ def linear_tangent(tangents: Tangents, stmt: Stmt, rule: Linear) -> Atom | None:
     active = [p for p in places if tangents.has(operand_at(call, p))]
     if not active:
         return None
+    if call.fn is runtime.add and len(active) == 1:  # the other may be None
+        return tangents.get(operand_at(call, active[0]))
 
     def of(changed: dict) -> Atom:
         args = tuple(changed.get(k, a) for k, a in enumerate(call.args))
@@ -175,7 +177,7 @@ def operand_at(call: Call, place: int | str) -> Operand:
 
 def linear_places(call: Call, linear: Linear, stmt: Stmt, tangents: Tangents) -> list[int | str]:
     """Return the positions and names of the arguments that the adjoint rule has cotangents of."""
-    rule = adjoint_rule(call.fn)
+    rule = record_of(call.fn).adjoint_rule
     if rule is None:
         raise missing_rule(call.fn, stmt.origin)
     places = [*range(len(call.args)), *(name for name, _ in call.kwargs)]

@@ -131,7 +131,7 @@ class Forward:
         t = self.tangents.known[op.base]
         if isinstance(t, Items) and isinstance(op.key, Const):
             self.keep(stmt)
-            part = t.tangents[t.at(op.key.value)]
+            part = t.at(op.key.value)
             if part is not None:
                 self.tangents.known[v] = part
             return

@@ -28,11 +28,11 @@ class Items:
     tangents: tuple[Atom | Items | None, ...]
     whole: Atom
 
-    def at(self, key: object) -> int:
-        """Return the position of the item with this key."""
+    def at(self, key: object) -> Atom | Items | None:
+        """Return the tangent of the item with this key, None if there is no such item, so that the program does not come to read it."""
         if self.display.keys is not None:
-            return self.display.keys.index(key)
-        return range(len(self.tangents))[key]
+            return dict(zip(self.display.keys, self.tangents)).get(key)
+        return self.tangents[key] if -len(self.tangents) <= key < len(self.tangents) else None
 
 
 class Tangents:

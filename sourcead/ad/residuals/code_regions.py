@@ -12,10 +12,8 @@ from functools import cached_property
 
 import numpy as np
 
-from sourcead.ad.residuals.costs import size
 from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, Sweep
 from sourcead.analysis.array_versions import queried
-from sourcead.analysis.builder import Builder, atom_type
 from sourcead.ir.nodes import Atom, Block, Call, Index, Loop, Stmt, Var, operand_atoms
 from sourcead.ir.types import Array
 from sourcead.ir.walk import free_vars, map_atoms, map_op, walk
@@ -153,11 +151,6 @@ def is_metadata_read(v: Var, reader: Stmt | None) -> bool:
 def makes_zeros(stmt: Stmt) -> bool:
     """Return whether a statement makes an array of zeros like another."""
     return isinstance(stmt.op, Call) and stmt.op.fn is np.zeros_like and len(stmt.op.args) == 1 and not stmt.op.kwargs
-
-
-def written_size(update: Stmt) -> float:
-    """Estimate how many numbers an update overwrites."""
-    return size(atom_type(Builder().part(update.op.base, update.op.path)))
 
 
 def by_shape(variables: Iterable[Atom], numbers: set[Var]) -> dict[tuple, Var]:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 from sourcead.ad.policies.choose import checkpointed_loop
 from sourcead.ad.residuals.branches import Arm, joined
-from sourcead.ad.residuals.code_regions import LoopPair, defined_inside, is_metadata_read, substituted, written_size
+from sourcead.ad.residuals.code_regions import LoopPair, defined_inside, is_metadata_read, substituted
 from sourcead.ad.residuals.costs import TYPICAL, is_cheap, size
 from sourcead.ad.residuals.loop_pair import LoopTask
 from sourcead.ad.residuals.notes import LoopNote
@@ -28,6 +28,7 @@ from sourcead.ad.residuals.plan import LoopPlan
 from sourcead.ad.residuals.save_in_loop import write_loop
 from sourcead.ad.reverse.sweep import ReverseLoop, Sweep, reverse_ops, stmt_reads
 from sourcead.analysis.array_versions import Chains, updates_in
+from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.overwrites import Nest
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Index, Loop, Policy, Stmt, Var
 from sourcead.ir.walk import free_vars, walk
@@ -170,7 +171,8 @@ class SweepMaker:
         for chain, values in reads.items():
             written = [u for u in updates_in(stmt) if self.chains.find(u.targets[0]) is chain]
             saved = sum(size(v.type) * self.times(definitions[v]) for v in values)
-            if saved > sum(written_size(u) * self.times(u) for u in written):
+            overwritten = sum(size(atom_type(Builder().part(u.op.base, u.op.path))) * self.times(u) for u in written)
+            if saved > overwritten:
                 undone.add(chain)
         return undone
 

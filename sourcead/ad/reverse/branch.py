@@ -16,7 +16,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import Atom, Branch, Const, Stmt, Var
 from sourcead.ir.types import ListT, TupleT, Unknown
 
-Key = tuple[Var, object]  # a variable, and the key of one of its items or None for all of it
+Key = tuple[Var] | tuple[Var, object]  # a variable, or a variable and the key of one of its items
 
 
 def reverse_branch(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
@@ -39,17 +39,17 @@ def reverse_branch(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
     if not changed and stmt not in r.adjoint_blocks:
         return
     columns = [yielded(r, key, inner, tails) for key in changed]
-    targets = [Var(f"d_{var.name}", cotangent_type(var, key, column), True) for (var, key), column in zip(changed, columns)]
+    targets = [Var(f"d_{key[0].name}", cotangent_type(key, column), True) for key, column in zip(changed, columns)]
     arms = []
     for side, sweep in enumerate(sweeps):
         tail = ((None, tuple(tails[side])),) if tails[side] else ()
         arms.append(Sweep(sweep.steps + tail, tuple(column[side] for column in columns)))
     r.build.add(Stmt(tuple(targets), ReverseBranch(stmt, *arms)))
-    for (var, key), target in zip(changed, targets):
-        if key is None:
-            cots.put(var, target)
+    for (var, *item), target in zip(changed, targets):
+        if item:
+            cots.parts.setdefault(var, {})[item[0]] = target
         else:
-            cots.parts.setdefault(var, {})[key] = target
+            cots.put(var, target)
 
 
 def assemble_alike(r: Reverse, cots: Cotangents, inner: list[Cotangents]) -> list[list[Stmt]]:
@@ -67,27 +67,24 @@ def assemble_alike(r: Reverse, cots: Cotangents, inner: list[Cotangents]) -> lis
 def changed_cotangents(op: Branch, cots: Cotangents, inner: list[Cotangents]) -> list[Key]:
     """Return the cotangents of variables outside the arms that either arm has changed."""
     local = {t for arm in (op.then, op.orelse) for s in arm.stmts for t in s.targets}
+    before = cots.by_key()
     changed: dict[Key, None] = {}
     for arm in inner:
-        for var, d in arm.whole.items():
-            if var not in local and cots.whole.get(var) is not d:
-                changed.setdefault((var, None))
-        for var, parts in arm.parts.items():
-            for key, d in parts.items():
-                if var not in local and cots.parts.get(var, {}).get(key) is not d:
-                    changed.setdefault((var, key))
+        for key, d in arm.by_key().items():
+            if key[0] not in local and before.get(key) is not d:
+                changed.setdefault(key)
     return list(changed)
 
 
 def yielded(r: Reverse, changed: Key, inner: list[Cotangents], tails: list[list[Stmt]]) -> list[Atom]:
     """Return what each arm yields for a cotangent, and append to the tail of an arm that has none zeros, and the list of a tuple."""
-    var, key = changed
-    found = [arm.whole.get(var) if key is None else arm.parts.get(var, {}).get(key) for arm in inner]
+    var, *item = changed
+    found = [arm.by_key().get(changed) for arm in inner]
     for side, d in enumerate(found):
         if d is not None:
             continue
         with r.build.block() as stmts:
-            found[side] = zeros(r.build, var if key is None else r.build.index(var, Const(key)))
+            found[side] = zeros(r.build, r.build.index(var, Const(item[0])) if item else var)
         tails[side].extend(stmts)
     if {TupleT, ListT} <= {type(atom_type(d)) for d in found}:
         for side, d in enumerate(found):
@@ -97,8 +94,9 @@ def yielded(r: Reverse, changed: Key, inner: list[Cotangents], tails: list[list[
     return found
 
 
-def cotangent_type(var: Var, key: object, column: list[Atom]):
+def cotangent_type(changed: Key, column: list[Atom]):
     """Return the type of a cotangent that comes out of a branch; that of a tuple may be a list."""
-    if key is None and not isinstance(var.type, (TupleT, Unknown)):
+    var, *item = changed
+    if not item and not isinstance(var.type, (TupleT, Unknown)):
         return var.type
     return atom_type(next((d for d in column if isinstance(d, Var)), column[0]))

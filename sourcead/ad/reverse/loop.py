@@ -67,13 +67,9 @@ def on_entry(r: Reverse, op: Loop, k: int, d_param: Var, inner: Cotangents) -> A
         return d
     # nothing flows to the value on entry: zeros of its shape, which may not be that of the value on leaving
     init, param = op.inits[k], op.params[k]
-    keeps_shape = same_shape(op.body.results[k] if param in r.build.unassigned and is_nothing(init) else init, param)
+    is_assigned = param not in r.build.unassigned or not isinstance(init, Const) or init.value is not None
+    keeps_shape = same_shape(init if is_assigned else op.body.results[k], param)
     return zeros(r.build, d_param if keeps_shape else param)
-
-
-def is_nothing(init: Atom) -> bool:
-    """Return whether a loop variant is not assigned before the first iteration."""
-    return isinstance(init, Const) and init.value is None
 
 
 def same_shape(value: Atom, param: Var) -> bool:

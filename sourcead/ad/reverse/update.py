@@ -21,7 +21,7 @@ from sourcead.ad.reverse.walk import Reverse
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.ir.nodes import Atom, Const, Operand, Slice, Stmt, Sub, Update, Var, operand_atoms
-from sourcead.ir.types import Array, ListT, Scalar, Type, Unknown
+from sourcead.ir.types import Array, ListT, MapT, Scalar, Type, Unknown
 
 
 def reverse_update(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
@@ -80,6 +80,8 @@ def takes_all(op: Update) -> bool:
 
 def repeats(t: Type, key: Operand) -> bool:
     """Return whether a subscript may name an element twice: some part of it is, or may be, an array of integers."""
+    if isinstance(t, MapT):
+        return False
     for part in key if isinstance(key, tuple) else (key,):
         if isinstance(part, (Slice, tuple)):
             if isinstance(part, tuple):

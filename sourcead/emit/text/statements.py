@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from sourcead.analysis.affine import number
-from sourcead.analysis.builder import operand_type
+from sourcead.analysis.builder import Builder, operand_type
 from sourcead.emit.memory.sharing import is_plain, key_kind
 from sourcead.emit.text.early_exits import either, iteration
 from sourcead.emit.text.expressions import BINARY, Expressions, is_expression, negated, operator_name
@@ -21,6 +21,7 @@ from sourcead.ir.nodes import (
 from sourcead.ir.records import is_frozen
 from sourcead.ir.types import Array, ListT, Scalar, StructT, TupleT, Type, is_known_container, rank
 from sourcead.passes.equality import same
+from sourcead.primitives.result_types.infer import infer_index
 
 _SIGNS = {"add": ast.Add, "sub": ast.Sub}
 
@@ -330,18 +331,10 @@ def containers(op: Update) -> list[Type]:
     """Return the types of the containers that the steps of a path take a part of, or none if one of them is unknown."""
     found, t = [], operand_type(op.base)
     for step in op.path:
-        if not isinstance(step, Sub):
+        if not isinstance(step, Sub) or not isinstance(t, (ListT, TupleT, StructT)):
             return []
         found.append(t)
-        match t:
-            case ListT(item):
-                t = item
-            case TupleT(items):
-                t = items[step.key.value]
-            case StructT(_, fields):
-                t = dict(fields)[step.key.value]
-            case _:
-                return []
+        t = infer_index(t, Builder().arg(step.key))
     return found
 
 

@@ -17,6 +17,7 @@ from sourcead.frontend import core
 from sourcead.frontend.builtins import compositions
 from sourcead.frontend.control import inlining
 from sourcead.frontend.core import Cell, Iterable, Lowering, TupleVal, Value, cells_of, leaves, roots
+from sourcead.frontend.core.known_values import FOLDABLE, PURE
 from sourcead.frontend.find_source import find_source, is_cached, unwrap
 from sourcead.frontend.values import lists, memory_layouts, sequences, subscripts
 from sourcead.ir.nodes import Atom, Block, Call, Const, Operand, Stmt, Sub, Var, View
@@ -49,7 +50,7 @@ def call_ufunc_at(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Va
         return compositions.composed(lo, fn, args, {}, node)
     if len(args) != 3 or not isinstance(args[0], Cell):
         raise core.unsupported(lo, node, f"`np.{fn.__self__.__name__}.at` cannot be differentiated", "write the loop")
-    lo.write(args[0], (Sub(subscripts.key_operand(lo, args[1])),), lo.operand(args[2]), mode)
+    lo.write(args[0], (Sub(subscripts.key_operand(lo, *args[:2])),), lo.operand(args[2]), mode)
     return Const(None)
 
 
@@ -59,7 +60,7 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     """Lower a call of a function that has a rule, carries no derivative, or belongs to a library."""
     if fn in SPECIAL and args and (found := core.call_special(lo, args[0], SPECIAL[fn], args[1:], node)) is not None:
         return found
-    refuse_some(lo, fn, args, node)
+    refuse_some(lo, fn, args, kwargs, node)
     if not (getattr(fn, "__module__", None) or "numpy").startswith("numpy"):
         args = [lists.as_list(lo, a, node) if isinstance(a, Iterable) and (a.once or a.begin) else a for a in args]
     if fn is np.broadcast_to and len(args) == 2 and isinstance(args[1], TupleVal) and not args[1].items and not kwargs:
@@ -105,13 +106,16 @@ def as_numpy_takes(lo: Lowering, value: Value) -> Value:
     return lo.wrap(lo.build.call(np.arange, *bounds))
 
 
-def refuse_some(lo: Lowering, fn: Any, args: list[Value], node) -> None:
+def refuse_some(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> None:
     """Refuse calls that have no derivative although their function has a rule, and those that raise an exception for sure."""
     of_numbers = fn in (float, int) or getattr(fn, "__module__", None) == "math" and fn not in OF_SEQUENCES
     if of_numbers and any(is_no_number(lo, a) for a in args):
         raise core.surely(lo, core.unsupported(lo, node, f"`{fn.__name__}` of what is not one number"), TypeError)
     if fn in (float, complex) and args and isinstance(args[0], Var) and isinstance(args[0].type, Str):
         raise core.unsupported(lo, node, f"`{fn.__name__}` of a string: a derivative does not pass through text")
+    dtype = kwargs.get("dtype")
+    if isinstance(dtype, Const) and not dtype.live and isinstance(dtype.value, type) and np.dtype(dtype.value).kind == "O":
+        raise core.unsupported(lo, node, "an array of Python objects", "use a list")
     if isinstance(fn, np.ufunc) and fn.nout > 1 and len(args) > fn.nin:
         raise core.unsupported(lo, node, f"`np.{fn.__name__}` with arrays for its results", "take the results: `a, b = ...`")
     if fn is np.sign and args and kind_of(atom_type(lo.read(args[0]))) == "complex":
@@ -234,10 +238,10 @@ def same_memory(lo: Lowering, fn: Any, args: list[Value], operands: tuple[Operan
                 return found
     if view == "same" and memory_layouts.gives_the_same(lo, fn, base, (*operands[1:], *named.values())):
         return base
-    if view == "always" and is_array(atom_type(lo.read(base))):
+    if view in ("always", "shorter") and is_array(t := atom_type(lo.read(base))):
         cell = lo.view(base, View(fn, operands[1:], tuple(named.items())))
-        lo.read(cell)
-        return cell
+        axes = rank(atom_type(lo.read(cell)))
+        return base if view == "shorter" and axes is not None and axes == rank(t) else cell
     return None
 
 
@@ -257,6 +261,8 @@ def call_function(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Va
     plain, bound_args, bound_kwargs = unwrap(fn)
     if core.has_rule(plain):
         return core.call_library(lo, plain, args, kwargs, node)
+    if plain.__module__ == "re" and (found := pure_result(lo, plain, args, kwargs)) is not None:
+        return found
     try:
         source = find_source(fn)
     except NoSourceError:
@@ -325,6 +331,8 @@ def call_opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
         )
     if is_cached(getattr(fn, "__self__", None)) and fn.__name__ != "cache_clear":
         raise core.unsupported(lo, node, f"`{fn.__name__}` tells how often a function ran, which is another number for its derivative")
+    if (found := pure_result(lo, fn, args, kwargs)) is not None:
+        return found
     operands = [lo.operand(a) for a in args]
     named = {k: lo.operand(v) for k, v in kwargs.items()}
     if lo.steering is None and any(map(core.passes_derivative, [*operands, *named.values()])):
@@ -336,6 +344,23 @@ def call_opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
     t = Foreign(fn) if fn in GENERATORS else UNKNOWN
     var = lo.build.emit(Call(fn, tuple(operands), tuple(named.items()), effect=effect), t, "value")
     return lo.wrap(var, shares=[r for a in (*args, *kwargs.values()) for r in roots(a)])
+
+
+LOCAL = frozenset({"now", "today", "utcnow", "fromtimestamp", "timestamp", "astimezone", "ctime"})  # what depends on the clock or place
+
+
+def pure_result(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Const | None:
+    """Return what a class of dates, times or patterns, or a method of theirs, returns for known arguments, None for other calls."""
+    owner = getattr(fn, "__self__", None)
+    cls = fn if isinstance(fn, type) else owner if isinstance(owner, type) else type(owner)
+    (found, values), (named_found, named) = core.known(lo, TupleVal(tuple(args))), core.known(lo, TupleVal(tuple(kwargs.values())))
+    if not (issubclass(cls, PURE) or fn.__module__ == "re") or fn.__name__ in LOCAL or not found or not named_found:
+        return None
+    try:
+        result = fn(*values, **dict(zip(kwargs, named)))
+    except Exception:  # the program raises the same error at run time
+        return None
+    return Const(result) if isinstance(result, (float, *FOLDABLE)) else None
 
 
 def own_memory(lo: Lowering, atom: Atom) -> Atom:

@@ -17,7 +17,7 @@ from sourcead.primitives.compositions import (
     COMPOSED, Composition, Refused, defaults_of, number_kind, parameters_of, refuse
 )
 from sourcead.primitives.rule import Rule
-from sourcead.primitives.table import adjoint_rule, compositions_of
+from sourcead.primitives.table import compositions_of, record_of
 
 
 def composed(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value | None:
@@ -32,7 +32,7 @@ def composed(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value],
     compositions = compositions_of(fn)
     if not compositions:
         return None
-    rule = adjoint_rule(fn)
+    rule = record_of(fn).adjoint_rule
     named = {**dict(zip(parameters_of(fn), args)), **kwargs}
     active = {name for name, value in named.items() if may_pass(lo, value)}
     fitting = rule is not None and fits(lo, rule, args, kwargs)
@@ -88,7 +88,7 @@ def without_plain_options(lo: Lowering, fn: Any, args: list[Value], kwargs: dict
         return einsum_with_letters(args), kwargs
     if is_composition(lo):
         return without_defaults(fn, args, kwargs)
-    rule = adjoint_rule(fn)
+    rule = record_of(fn).adjoint_rule
     if lo.static_only or (rule is not None and fits(lo, rule, args, kwargs)) or (rule is None and not compositions_of(fn)):
         return args, kwargs
     return without_defaults(fn, args, kwargs)

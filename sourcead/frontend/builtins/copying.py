@@ -7,7 +7,7 @@ import numpy as np
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.builtins.arguments import lowers
-from sourcead.frontend.core import Cell, Lowering, TupleVal, Value
+from sourcead.frontend.core import Cell, Lowering, TupleVal, Value, reach
 from sourcead.frontend.values import sequences
 from sourcead.ir.types import Array, ListT, MapT, Scalar, SetT, Str
 
@@ -47,7 +47,10 @@ def copy_of_cell(lo: Lowering, cell: Cell, node, memo: dict[Value, Value] | None
     if isinstance(t, Array):
         return core.call_library(lo, np.copy, [cell], {}, node)
     if isinstance(t, ListT) and memo is not None:
-        return sequences.collect(lo, core.iterate(lo, cell, node), lambda item: copied(lo, item, node, {}), node)
+        made = sequences.collect(lo, core.iterate(lo, cell, node), lambda item: copied(lo, item, node, {}), node)
+        if any(held.doubled for held in reach(cell)):  # Python copies an object once that is in the list twice
+            lo.journal.assign(made, "doubled", True)
+        return made
     if isinstance(t, (ListT, SetT)) or isinstance(t, MapT) and (memo is None or isinstance(t.item, (Scalar, Str))):
         return core.call_method(lo, cell, "copy", [], {}, node)
     raise core.unsupported(lo, node, "a copy of a value that is not known here", "copy its parts")

@@ -20,10 +20,10 @@ from sourcead.frontend import core
 from sourcead.frontend.builtins.arguments import NONE, lowers
 from sourcead.frontend.control import generators, inlining
 from sourcead.frontend.core import BoundVal, Cell, FunctionVal, Lowering, Scope, TupleVal, Value
-from sourcead.frontend.find_source import find_source, is_numba_ufunc
+from sourcead.frontend.find_source import find_source, is_numba_ufunc, unwrap
 from sourcead.frontend.values import iterables
 from sourcead.ir.nodes import Call, Const, Origin, Stmt, Var
-from sourcead.ir.types import Scalar
+from sourcead.ir.types import Scalar, Undefined
 
 
 def stands_in_for(*objects: Any) -> Callable:
@@ -341,10 +341,11 @@ def call_vectorized(lo: Lowering, fn: np.vectorize, args: list[Value], kwargs: d
 @core.kind_of_callable("numba ufunc", is_numba_ufunc)
 def call_numba_ufunc(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Lower a call of a function that Numba's `@vectorize` made; what it computes from numbers is a number of NumPy."""
-    function = fn._dispatcher.py_func
+    function = unwrap(fn)[0]
+    within = getattr(lo.scope.source, "elementwise", False)  # whose arguments are numbers
     if kwargs:
         raise core.unsupported(lo, node, f"`{function.__name__}`, which `@vectorize` made, with named arguments", "leave them away")
-    if any(core.is_sequence(a) or not isinstance(atom_type(lo.read(a)), Scalar) for a in args):
+    if not within and any(core.is_sequence(a) or not isinstance(atom_type(lo.read(a)), Scalar | Undefined) for a in args):
         return core.call_object(lo, vectorized, [Const(function), NONE, *args], {}, node)
     return core.call_library(lo, np.positive, [core.call_object(lo, function, args, {}, node)], {}, node)
 

@@ -5,6 +5,7 @@
     zip(xs, cycle(ys))      ys[k % len(ys)]
 """
 
+import functools
 import itertools
 import operator
 from typing import Any
@@ -24,26 +25,17 @@ from sourcead.ir.types import INT, UNKNOWN, Array, ListT, TupleT, Unknown
 @lowers(itertools.product)
 def builtin_product(lo: Lowering, node, *xs: Value, repeat: Value = ONE) -> Value:
     """Lower `product(xs, ys)`."""
-    times = number(lo, node, itertools.product, repeat)
+    times = core.certain(lo, repeat, node, unknown_number(itertools.product))
     return chosen(lo, node, itertools.product, xs * times, len(xs) * times)
 
 
-def choosing(fn: Any):
-    """Make the function that lowers `combinations` or `permutations`."""
-
-    def lower_chosen(lo: Lowering, node, xs: Value, r: Value = NONE) -> Value:
-        return chosen(lo, node, fn, (xs,), number(lo, node, fn, r))
-
-    return lower_chosen
+def lower_chosen(fn: Any, lo: Lowering, node, xs: Value, r: Value = NONE) -> Value:
+    """Lower `combinations(xs, r)`, `permutations(xs, r)` and `combinations_with_replacement(xs, r)`."""
+    return chosen(lo, node, fn, (xs,), core.certain(lo, r, node, unknown_number(fn)))
 
 
 for _fn in (itertools.combinations, itertools.permutations, itertools.combinations_with_replacement):
-    lowers(_fn)(choosing(_fn))
-
-
-def number(lo: Lowering, node, fn: Any, count: Value) -> int | None:
-    """Return the number of elements that are chosen, which must be known while compiling."""
-    return core.certain(lo, count, node, unknown_number(fn))
+    lowers(_fn)(functools.partial(lower_chosen, _fn))
 
 
 def unknown_number(fn: Any) -> str:

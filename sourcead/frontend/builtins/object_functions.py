@@ -1,12 +1,14 @@
 """Lower the built-in functions for objects: `super`, `getattr`, `setattr`, `hasattr`, `type`, `partial`."""
 
 import functools
+import inspect
 
 from sourcead.frontend import core
 from sourcead.frontend.builtins.arguments import lowers
-from sourcead.frontend.core import BoundVal, Cell, Lowering, SuperVal, Value
+from sourcead.frontend.core import BoundVal, Cell, Lowering, SuperVal, TupleVal, Value
 from sourcead.frontend.values import objects
 from sourcead.ir.nodes import Const
+from sourcead.ir.records import is_frozen
 
 
 @lowers(super)
@@ -22,20 +24,20 @@ def builtin_super(lo: Lowering, node, *args: Value) -> Value:
     a = scope.source.node.args if scope is not None else None
     first = next(iter([*a.posonlyargs, *a.args]), None) if a is not None else None
     value = scope.names.get(first.id, None) if first is not None else None
-    if core.class_of(value) is None:
+    if core.class_of(value) is None and not (isinstance(value, Const) and isinstance(value.value, type)):
         raise core.refused(lo, "`super()` is used where the object is not known")
     return SuperVal(scope.source.closure["__class__"].cell_contents, value)
 
 
 @lowers(getattr)
-def builtin_getattr(lo: Lowering, node, value: Value, name: Value, *default: Value) -> Value:
+def builtin_getattr(lo: Lowering, node, value: Value, name: Value, default: Value | None = None) -> Value:
     """Lower `getattr(obj, "name")`."""
     word = known_name(lo, getattr, name)
-    has = core.has_attribute(lo, value, word) if default else True
+    has = True if default is None else core.has_attribute(lo, value, word)
     if has is None:
         raise core.refused(lo, f"whether this has an attribute `{word}` is not known before the program runs")
     if not has:
-        return default[0]
+        return default
     return core.attribute(lo, value, word, node)
 
 
@@ -52,8 +54,17 @@ def builtin_object_setattr(lo: Lowering, node, value: Value, name: Value, new: V
     word = known_name(lo, setattr, name)
     if not isinstance(value, Cell) or core.class_of(value) is None:
         raise core.refused(lo, "`object.__setattr__` of something that is not known here")
-    objects.store_attribute(lo, value, word, new)
+    store = objects.store_attribute if is_frozen(core.class_of(value)) else objects.assign
+    store(lo, value, word, new, node)
     return Const(None)
+
+
+@lowers(object.__new__)
+def builtin_object_new(lo: Lowering, node, cls: Value, *args: Value, **kwargs: Value) -> Value:
+    """Lower `object.__new__(cls)`, which makes an object without attributes."""
+    if not isinstance(cls, Const) or not objects.can_make(cls.value):
+        raise core.refused(lo, "`object.__new__` of a class that is not known here")
+    return lo.new_object(cls.value, {})
 
 
 @lowers(hasattr)
@@ -77,6 +88,15 @@ def builtin_type(lo: Lowering, node, *args: Value) -> Value:
     """Lower `type(obj)`."""
     classes = core.classes_of(lo, args[0]) if len(args) == 1 else ()
     return Const(classes[0]) if len(classes) == 1 else core.call_library(lo, type, list(args), {}, node)
+
+
+@lowers(inspect.getfullargspec)
+def builtin_getfullargspec(lo: Lowering, node, function: Value) -> Value:
+    """Lower `inspect.getfullargspec(f)` of a function that is known while compiling."""
+    spec = inspect.getfullargspec(core.certain(lo, function, node, "the parameters of a function that is not known here"))
+    names = {name: lo.new_list(map(Const, getattr(spec, name))) for name in ("args", "kwonlyargs")}
+    found = {name: names.get(name) or core.as_value(lo, part) for name, part in zip(spec._fields, spec)}
+    return TupleVal(tuple(found.values()), None, type(spec))
 
 
 @lowers(functools.partial)

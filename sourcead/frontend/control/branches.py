@@ -111,6 +111,14 @@ def _merged(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str, 
     return value
 
 
+def raised_for_sure(lo: Lowering, error: UnsupportedSyntaxError) -> Any:
+    """Emit the exception that an arm raises for sure where this error was found; raise the error if it stands for none, or is handled."""
+    cls, place = core.surely_raised(error)
+    if cls is None or place is not lo.build.stmts or issubclass(cls, lo.catching) or lo.static_only:
+        raise error
+    return raised(lo, lo.build.call(cls, Const(error.reason)))
+
+
 @contextmanager
 def _leaving(place: tuple[Slots, Any] | None) -> Iterator[None]:
     """Tell the place of a list or dict that must be one IR value."""
@@ -145,10 +153,7 @@ def _lower_arm(lo: Lowering, arm: Callable[[], Any], birth: int, one_value: set)
         except NeverReturns:
             value = RAISED
         except SourceADError as error:
-            cls, place = core.surely_raised(error)
-            if place is not stmts or any(issubclass(cls, caught) for caught in lo.catching):
-                raise
-            value = raised(lo, lo.build.call(cls, Const(error.reason), name="error"))
+            value = raised_for_sure(lo, error)
         lo.build.within = within
         for place in one_value:
             left = value if place is None else place[0].get(place[1])

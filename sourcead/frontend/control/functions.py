@@ -34,6 +34,7 @@ class Lowered:
         build: the builder, with the facts that it has collected about the variables.
         pairs: the generated pairs of the recursive functions that it calls.
         derived: whether some of its statements belong to a derivative.
+        compared: parameters that the function compares by `is`.
     """
 
     function: Function
@@ -45,6 +46,7 @@ class Lowered:
     build: Builder
     pairs: tuple[Pair, ...] = ()
     derived: bool = False
+    compared: frozenset[str] = frozenset()
 
 
 def lower_function(source: Source, types: dict[str, Type], statics: dict[str, Any]) -> Lowered:
@@ -124,7 +126,7 @@ def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: di
     function = Function(source.name, tuple(params.values()), body, origin=source.origin(source.node))
     return Lowered(
         function, params, lo.written, lo.live, tuple(lo.guards.values()), source.origin(returned),
-        lo.build, tuple(lo.pairs.values()), lo.derived,
+        lo.build, tuple(lo.pairs.values()), lo.derived, frozenset(lo.compared),
     )  # fmt: skip
 
 

@@ -128,7 +128,7 @@ def call_pair(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> V
     if any(isinstance(n, gast.Nonlocal) for n in gast.walk(source.node)):
         reason = f"`{source.name}` calls itself and assigns a `nonlocal` name"
         raise core.unsupported(lo, node, reason, "return the value instead")
-    captured = captured_values(lo, source, fn.scope)
+    captured = captured_values(lo, fn, bound)
     values = {**bound, **{name: v for name, v in captured.items() if name not in bound}}
     statics = {n: v for n, v in values.items() if is_static(v)}
     functions = {n: v for n, v in values.items() if isinstance(v, FunctionVal)}
@@ -164,7 +164,7 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
     """Lower a recursive function for arguments of the types `kinds`, repeatedly until the type of its result settles."""
     refused = functools.partial(UnsupportedSyntaxError, at=source.origin(source.node))
     names = {p.name for p in lo.pairs.values()}
-    name = f"{source.name}_vjp"
+    name = f"{source.name if source.name.isidentifier() else 'function'}_vjp"
     while name in names:
         name += "_"
     wrt = tuple(k for k, t in enumerate(kinds.values()) if carries_derivative(t))
@@ -172,6 +172,7 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
     for _ in range(MAX_ROUNDS):
         inner = Lowering()
         inner.unrolling = lo.unrolling
+        inner.live = dict(lo.live)  # so that no two globals get one name
         inner.pairs, inner.in_pairs = lo.pairs, {*lo.in_pairs, source.node}
         inner.scope = Scope(source)
         inner.scope.names.update(statics)
@@ -186,6 +187,8 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
             if not isinstance(kinds[name], Array) or not isinstance(returned, (Scalar, NoneType, Undefined)):
                 reason = f"`{source.name}` calls itself and writes into its arguments"
                 raise UnsupportedSyntaxError(reason, at=where, instead="return the new array, or write a loop")
+        if lowered.compared:
+            raise refused(f"`{source.name}` calls itself and compares its arguments by `is`")
         effect = any(has_effect(s.op) for s in lowered.function.body.stmts)
         written = tuple(name for name in kinds if name in lowered.written or name in pair.written)
         if written != pair.written:
@@ -199,34 +202,42 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
         raise refused(f"the kind of value that `{source.name}` returns does not settle")
     pair.lowered = lowered
     lo.guards.update({(id(where), name): (where, name, found) for where, name, found in lowered.guards})
-    for text, where in lowered.live.items():
-        if lo.live.setdefault(text, where) != where:
-            raise refused(f"two different globals called `{text}` are used", instead="rename one")
+    lo.live.update(lowered.live)
 
 
-def captured_values(lo: Lowering, source, scope: Scope | None) -> dict[str, Value]:
-    """Return the variables of enclosing functions that a nested function, or a nested function that it calls, reads."""
-    if hasattr(getattr(scope, "source", None), "place"):  # made by one of the compiler's own functions
+def captured_values(lo: Lowering, fn: FunctionVal, bound: dict[str, Value]) -> dict[str, Value]:
+    """Return the variables of enclosing functions that a function reads, and those that the functions read that it calls or is given.
+
+    All of them become variables of one scope, so that a name must have the same value in each of these functions.
+    """
+    source = fn.source
+    if hasattr(getattr(fn.scope, "source", None), "place"):  # made by one of the compiler's own functions
         raise core.refused(lo, f"`{source.name}` calls itself through a decorator", "write it as a loop")
-    found: dict[str, Value] = {}
-    todo = [source.node]
+    found: dict[str, Value | None] = {}
+    todo = [fn, *(v for v in bound.values() if isinstance(v, FunctionVal))]
+    seen: set[FunctionVal] = set()
     mine = local_names(source.node)
     while todo:
-        node = todo.pop()
-        free = {n.id for n in gast.walk(node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load)} - local_names(node)
-        for name in sorted(free - found.keys()):
-            outer = scope
+        one = todo.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        if one is not fn and not all(isinstance(v, Const) for v in one.defaults.values()):
+            raise core.refused(lo, f"`{source.name}` calls itself and a function with a default value that is computed")
+        for name in sorted(core.name_reads(one.source.node).keys() - local_names(one.source.node)):
+            outer = one.scope
             while outer is not None and name not in outer.names:
                 outer = outer.parent
-            if outer is None:
-                continue
-            if name in mine:
+            value = None if outer is None else outer.names[name]
+            if value is not None and name in mine:
                 reason = f"`{name}` is local to `{source.name}`, and read by a function that it calls"
                 raise core.refused(lo, reason, "give one of the two another name")
-            found[name] = outer.names[name]
-            if isinstance(found[name], FunctionVal):
-                todo.append(found[name].source.node)
-    return found
+            if found.setdefault(name, value) is not value:
+                reason = f"`{source.name}` calls itself and a function that reads another `{name}` than it does"
+                raise core.refused(lo, reason, "give one of the two another name")
+            if isinstance(value, FunctionVal):
+                todo.append(value)
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def local_names(node) -> set[str]:

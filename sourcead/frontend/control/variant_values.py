@@ -139,9 +139,8 @@ class Round:
             inits = parts_of(init) if getattr(init, "kind", "tuple") == getattr(shape, "kind", "tuple") else None
             missing = init if self.lo.unreadable(init) is not None else MISSING
             items = {k: self.parameter((*path, k), (inits or {}).get(k, missing), t) for k, t in parts.items()}
-            if isinstance(shape, TupleVal):
-                return TupleVal(tuple(items.values()), None, shape.cls)
-            return self.container_parameter(path, init, self.lo.like(shape, items, name))
+            made = self.lo.like(shape, items, name)
+            return self.container_parameter(path, init, made) if isinstance(made, Cell) else made
         if isinstance(shape, (FunctionVal, BoundVal, Slice, core.Iterable)) or isinstance(shape, Const) and callable(shape.value):
             return shape
         return self.leaf_parameter(path, init, name)
@@ -319,10 +318,8 @@ class Round:
         """Return a template with the current structure of a value, which remains valid when the lowering is rolled back."""
         if isinstance(value, OptionalVal):
             return OptionalVal(value.missing, self.shape_of(value.held))
-        parts = {key: self.shape_of(part) for key, part in (parts_of(value) or {}).items()}
-        if isinstance(value, TupleVal):
-            return TupleVal(tuple(parts.values()), None, value.cls)
-        return value if parts_of(value) is None else self.lo.like(value, parts, value.name)
+        parts = parts_of(value)
+        return value if parts is None else self.lo.like(value, {key: self.shape_of(part) for key, part in parts.items()})
 
     # -- after the loop ----------------------------------------------------------------------------------------------------
 
@@ -342,12 +339,11 @@ class Round:
             return OptionalVal(self.result((*path, "missing"), param.missing, outs, after), self.result(path, param.held, outs, after))
         if (parts := parts_of(param)) is not None:
             items = {k: self.result((*path, k), p, outs, after) for k, p in parts.items()}
-            if isinstance(param, TupleVal):
-                return TupleVal(tuple(items.values()), None, param.cls)
-            cell = self.lo.like(param, items, param.name)
-            self.lo.share(cell, self.older(param.shares))
-            cell.frozen = param.frozen
-            return cell
+            made = self.lo.like(param, items)
+            if isinstance(made, Cell):
+                self.lo.share(made, self.older(param.shares))
+                made.frozen = param.frozen
+            return made
         if path in self.assumed.uncarried:
             return core.unreadable(param.name, self.assumed.uncarried[path])
         if path not in outs or path[0][1] is VALUE and len(path) == 1:

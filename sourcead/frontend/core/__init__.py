@@ -10,7 +10,7 @@ from sourcead.frontend.core.errors import (
     refused, surely, surely_raised, unsupported
 )
 from sourcead.frontend.core.journal import (
-    FALSE, KIND, MISSING, POISON, SEEN, STALE, TRUE, UNSURE, VALUE, WHOLE, Flag, Meta, Slots, next_birth
+    FALSE, GLOBALS, KIND, MISSING, POISON, SEEN, STALE, TRUE, UNSURE, VALUE, WHOLE, Flag, Meta, Slots, next_birth
 )
 from sourcead.frontend.core.known_values import (
     as_it_is, can_be_map, certain, data_type, fold, has_countable_items, has_known_items, has_rule, is_code,

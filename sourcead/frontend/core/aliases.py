@@ -22,12 +22,14 @@ class Writing(Memory):
 
     Attributes:
         written: maps parameters of the outermost function whose memory is written to the place of the write.
+        compared: those parameters of which it asks by `is` whether they are one object.
         apart: whether objects in lists are kept one by one, and loops over them are lowered iteration by iteration.
     """
 
     def __init__(self):
         super().__init__()
         self.written: dict[str, Origin | None] = {}
+        self.compared: set[str] = set()
         self.apart = False
 
     def write(self, cell: Cell, path: tuple, value: Operand, mode: str = "set", through: bool = False) -> None:
@@ -129,6 +131,10 @@ class Writing(Memory):
         """Record the parameters whose memory is or may be that of cells that are written."""
         for name in {self.params[cell] for cell in cells if cell in self.params}:
             self.written.setdefault(name, self.here)
+
+    def note_compared(self, cells: Iterable[Cell]) -> None:
+        """Record the parameters of which the program asks by `is` whether they are one object, which the text takes for different ones."""
+        self.compared.update(self.params[cell] for cell in cells)
 
     def poison(self, other: Cell, written: Cell) -> None:
         """Forbid later reads of `other`, because it may share memory with `written`, which was just written."""

@@ -46,6 +46,7 @@ class Cell:
         needs: the arguments that must be in C order for this cell to be a view.
         apart: the cells that share no memory with this one if some arguments are in C order.
         first: the first version of an array that is not a view.
+        mark: the length of the journal when it was made.
     """
 
     slots: Slots
@@ -67,6 +68,7 @@ class Cell:
     needs: frozenset[Var] = frozenset()
     apart: dict[Cell, frozenset[Var]] = field(default_factory=dict)
     first: Atom | None = None
+    mark: int = 0
 
     def __post_init__(self):
         self.slots.cell = self

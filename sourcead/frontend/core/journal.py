@@ -60,6 +60,10 @@ class Slots(dict):
         self.cell: Any = None  # the cell whose state this is; None for a scope
 
 
+GLOBALS = Slots()
+"""Stands for the global variables that a function declares as such."""
+
+
 def next_birth() -> int:
     """Return a number above that of every `Slots` object made so far and below that of every later one."""
     return next(_births)

@@ -1,8 +1,10 @@
 """Find out what is known about values while compiling, of which kind they are, and to which library functions belong."""
 
+import datetime
 import enum
 import logging
 import operator
+import re
 import types
 from typing import Any
 
@@ -55,7 +57,10 @@ def certain(lo: Lowering, value: Value, node, *refusal: str) -> Any:
     return obj
 
 
-FOLDABLE = (bool, int, str, type(None), tuple, type, enum.Enum)
+PURE = (datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, re.Pattern, re.Match)
+"""Classes of objects of the standard library that cannot change and carry no derivative."""
+
+FOLDABLE = (bool, int, str, type(None), tuple, type, enum.Enum, *PURE)
 
 
 ARITHMETIC = frozenset({operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.matmul})
@@ -96,7 +101,7 @@ def is_sequence(value: Value) -> bool:
     return isinstance(value, Var) and isinstance(value.type, (ListT, TupleT, Str))
 
 
-CODE = (type, types.UnionType, types.ModuleType, str, bool, type(None), np.dtype, enum.Enum, logging.Logger, SavingPolicy)
+CODE = (type, types.UnionType, types.ModuleType, str, bool, type(None), np.dtype, enum.Enum, logging.Logger, SavingPolicy, *PURE)
 
 
 def is_code(value: Any) -> bool:
@@ -177,7 +182,8 @@ def has_countable_items(lo: Lowering, value: Value) -> bool:
 
 def has_rule(fn: Any) -> bool:
     """Tell whether a function has a derivative rule, or is known to have no derivative."""
-    return table.has_rule(fn) or table.no_derivative(fn)
+    known = table.record_of(fn)
+    return known.has_rule or known.no_derivative
 
 
 LIBRARIES = ("numpy", "math", "operator", "scipy", "cmath", "_operator")
@@ -207,11 +213,13 @@ def is_library_module(module: types.ModuleType) -> bool:
 
 
 def in_python(fn: Any) -> Any:
-    """Return the Python equivalent of an object of Numba, such as `prange`, in interpreted code; return any other object itself.
+    """Return the Python equivalent of an object of Numba, such as `prange`, in interpreted code; of Bottleneck, NumPy's function.
 
-    Numba need not be installed: its objects are recognised by the module that defines them.
+    Any other object is returned itself. Numba need not be installed: its objects are recognised by the module that defines them.
     """
     module, name = getattr(fn, "__module__", None), getattr(fn, "__name__", None)
+    if module == "bottleneck.reduce" and name in OF_BOTTLENECK:
+        return getattr(np, name)
     if isinstance(module, str) and module.startswith("numba.") and isinstance(name, str):
         made = isinstance(getattr(fn, "__self__", None), type)  # typed.List.empty_list(float64), typed.Dict.empty(...)
         return IN_PYTHON.get((module, name, made), fn)
@@ -223,6 +231,7 @@ def as_it_is(function=None, *options, **named):
     return function if callable(function) else as_it_is
 
 
+OF_BOTTLENECK = frozenset({"nansum", "nanmean", "nanstd", "nanvar", "nanmin", "nanmax", "nanmedian"})
 IN_PYTHON = {  # the module of an object of Numba, its name, and whether it is a method of a class
     ("numba.misc.special", "prange", False): range,
     ("numba.misc.special", "literal_unroll", False): lambda container: container,

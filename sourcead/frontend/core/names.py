@@ -8,7 +8,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend.core.cells import Cell, LocalData, Value, cells_of, roots
 from sourcead.frontend.core.errors import surely
-from sourcead.frontend.core.journal import MISSING, Meta, Slots
+from sourcead.frontend.core.journal import GLOBALS, MISSING, Meta, Slots
 from sourcead.frontend.core.known_values import is_code
 from sourcead.frontend.core.lowering import Lowering, Scope
 from sourcead.ir.nodes import UNDEFINED, Const, Let
@@ -36,6 +36,8 @@ def inherited(lo: Lowering, slots: Slots, key: Any) -> Any:
 def resolve(lo: Lowering, name: str) -> Value:
     """Resolve a name as local, enclosing, closure, global or built-in, in this order."""
     for scope in lo.scopes():
+        if scope.homes.get(name) is GLOBALS:
+            break
         if name in scope.names:
             value = scope.names[name]
             if value is UNDEFINED:
@@ -49,14 +51,15 @@ def resolve(lo: Lowering, name: str) -> Value:
         if name in scope.local and name not in scope.homes:
             raise without_value(lo, name, scope)
     source = scope.source
-    if name in source.closure:
+    if name in source.closure and scope.homes.get(name) is not GLOBALS:
         return outside(lo, name, source.closure[name], "cell_contents", source)
     if name in source.globals:
         return outside(lo, name, source.globals, name, source)
     if hasattr(builtins, name):
         return Const(getattr(builtins, name), text=name)
     error = UnsupportedSyntaxError(f"the name `{name}` is not defined", at=lo.here)
-    raise surely(lo, error, NameError) if name.isidentifier() else error  # others are those of the compiler
+    is_sure = not name.startswith("$") and not lo.in_pairs  # a recursive function is lowered apart from what is around it
+    raise surely(lo, error, NameError) if is_sure else error
 
 
 def without_value(lo: Lowering, name: str, scope: Scope) -> UnsupportedSyntaxError:

@@ -10,10 +10,10 @@ from typing import Any
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend.core.cells import (
-    BoundVal, Cell, ChoiceVal, FunctionVal, MethodVal, OptionalVal, TupleVal, Value, cells_of, is_text, roots
+    BoundVal, Cell, ChoiceVal, FunctionVal, MethodVal, OptionalVal, TupleVal, Value, cells_of, is_text, parts_of, roots
 )
 from sourcead.frontend.core.errors import READ_FROM_LIST, needs_items, refused
-from sourcead.frontend.core.journal import KIND, POISON, SEEN, STALE, VALUE, WHOLE, Journal, Slots
+from sourcead.frontend.core.journal import GLOBALS, KIND, POISON, SEEN, STALE, VALUE, WHOLE, Journal, Slots
 from sourcead.ir.nodes import UNDEFINED, Atom, Build, Const, Operand, Origin, Slice, Sub, Var, View
 from sourcead.ir.records import list_type
 from sourcead.ir.types import Array, DictT, FunctionT, Known, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type
@@ -53,6 +53,8 @@ class Memory:
 
     def set(self, slots: Slots, key: Any, value: Any) -> None:
         """Set a slot, and record the change in the journal."""
+        if slots is GLOBALS:
+            raise refused(self, f"`{key}`, a global name, is assigned here", "return the new value")
         self.journal.set(slots, key, value)
         if key is VALUE and isinstance(value, Var) and slots.cell is not None and slots.cell.base is None:
             self.version_of[value] = slots.cell
@@ -106,7 +108,7 @@ class Memory:
 
     def new_cell(self, atom: Atom, *, shares=(), name: str = "t") -> Cell:
         """Make a cell that holds an atom."""
-        cell = Cell(Slots({VALUE: atom}), name, depth=self.depth)
+        cell = Cell(Slots({VALUE: atom}), name, depth=self.depth, mark=self.journal.mark())
         self.share(cell, shares)
         return cell
 
@@ -128,18 +130,18 @@ class Memory:
         """Make a dict of known keys."""
         return Cell(Slots({KIND: "dict", **items}), name, depth=self.depth)
 
-    def like(self, cell: Cell, items: dict[Any, Value], name: str) -> Cell:
-        """Make a list, dict or object of the same kind with other items."""
-        return Cell(Slots({KIND: cell.kind, **items}), name, depth=self.depth, cls=cell.cls, default=cell.default)
+    def like(self, value: TupleVal | Cell, items: dict[Any, Value], name: str | None = None) -> Value:
+        """Make a tuple, list, dict or object of the same kind and class with other items."""
+        if isinstance(value, TupleVal):
+            return TupleVal(tuple(items.values()), None, value.cls)
+        return Cell(Slots({KIND: value.kind, **items}), name or value.name, depth=self.depth, cls=value.cls, default=value.default)
 
     def map_items(self, value: Value, f: Callable[[Value], Value], name: str | None = None) -> Value | None:
         """Copy a tuple, list, dict or object, which may not have changed, with `f(item)` for each item; return None for other values."""
-        if isinstance(value, TupleVal):
-            return TupleVal(tuple(map(f, value.items)), None, value.cls)
-        if isinstance(value, Cell) and value.kind != "array":
+        parts = parts_of(value)
+        if isinstance(value, Cell) and parts is not None:
             self.alive(value)
-            return self.like(value, {k: f(item) for k, item in value.items.items()}, name or value.name)
-        return None
+        return None if parts is None else self.like(value, {key: f(part) for key, part in parts.items()}, name)
 
     def alive(self, cell: Cell) -> None:
         """Refuse to use a list, dict or object that may have changed under another name."""

@@ -10,7 +10,7 @@ from sourcead.frontend import core
 from sourcead.frontend.control import branches
 from sourcead.frontend.control.exits import standing_for
 from sourcead.frontend.core import VALUE, Cell, Held, Iterable, Lowering, Value
-from sourcead.frontend.syntax.expressions import BINARY
+from sourcead.frontend.syntax.expressions import BINARY, named_object
 from sourcead.frontend.values import lists, objects, sequences, subscripts
 from sourcead.ir.nodes import Atom, Const, Let, Slice, Sub, Var
 from sourcead.ir.types import Array, ListT
@@ -28,8 +28,9 @@ def lower_assign(lo: Lowering, node) -> None:
 @contextlib.contextmanager
 def exchanged(lo: Lowering, node):
     """Keep the record of held items across `xs[i], xs[k] = xs[k], xs[i]`, after which the list holds the same items as before."""
-    xs = lo.scope.names.get(name_of_exchanged(node))
-    if not isinstance(xs, Cell) or xs.base is not None:
+    name, places = places_exchanged(node)
+    xs = lo.scope.names.get(name)
+    if not isinstance(xs, Cell) or xs.base is not None or not all(is_same_again(lo, xs, place) for place in places):
         yield
         return
     before = xs.doubled, set(xs.holds)
@@ -38,14 +39,28 @@ def exchanged(lo: Lowering, node):
         lo.journal.assign(xs, name, value)
 
 
-def name_of_exchanged(node) -> str | None:
-    """Return the name of the list in which an assignment exchanges two items, or None for any other assignment."""
+def places_exchanged(node) -> tuple[str | None, list[gast.AST]]:
+    """Return the name of the list in which an assignment exchanges two items, and their subscripts; (None, []) for other assignments."""
     match node:
         case gast.Assign(targets=[gast.Tuple(elts=[gast.Subscript() as a, gast.Subscript() as b])], value=gast.Tuple(elts=values)):
             names = {getattr(t.value, "id", None) for t in (a, b)}
             if len(names) == 1 and [expression_text(v) for v in values] == [expression_text(b), expression_text(a)]:
-                return names.pop()
-    return None
+                return names.pop(), [a.slice, b.slice]
+    return None, []
+
+
+SAME_AGAIN = (len, int, min, max, abs)
+
+
+def is_same_again(lo: Lowering, xs: Cell, place: gast.AST) -> bool:
+    """Tell whether a subscript surely has the same value if it is evaluated again after an item of the list `xs` was replaced."""
+    match place:
+        case gast.Call(func=func):
+            fn = named_object(lo, func)
+            return fn is len or fn in SAME_AGAIN and all(is_same_again(lo, xs, arg) for arg in place.args)
+        case gast.Name(id=name):
+            return all(scope.names.get(name) is not xs for scope in lo.scopes())
+    return not isinstance(place, gast.NamedExpr) and all(is_same_again(lo, xs, part) for part in gast.iter_child_nodes(place))
 
 
 def expression_text(node: gast.AST) -> str:
@@ -172,9 +187,14 @@ def lower_augassign(lo: Lowering, node) -> None:
 
 
 def augment_item(lo: Lowering, base: Cell, key: Value, fn, before: Atom, added: Value) -> None:
-    """Lower `base[key] op= added` of an array, which was `before` when the item was read; evaluating `added` may have written it."""
-    value, path = sequences.as_array(lo, added), (Sub(subscripts.key_operand(lo, key)),)
+    """Lower `base[key] op= added` of an array, which was `before` when the item was read; evaluating `added` may have written it.
+
+    An item that is a view shows what was written since, a number or a copy does not.
+    """
+    value, path = sequences.as_array(lo, added), (Sub(subscripts.key_operand(lo, base, key)),)
     mode = {operator.add: "add", operator.sub: "sub"}.get(fn)
+    if before is not lo.read(base) and subscripts.is_view(lo, before, path[0].key):
+        before = lo.read(base)
     if mode and before is lo.read(base) and subscripts.effects_of(path[0].key) <= subscripts.VIEWS:
         lo.write(base, path, lo.operand(value), mode)
     else:

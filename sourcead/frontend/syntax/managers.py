@@ -133,7 +133,7 @@ def is_transparent(leave: types.FunctionType) -> bool:
     own = list(core.own_nodes(node))
     first = next(iter([*node.args.posonlyargs, *node.args.args]), None)
     names = {n.id for n in [*node.args.posonlyargs, *node.args.args, node.args.vararg, node.args.kwarg] if n is not None and n is not first}
-    reads = any(isinstance(n, gast.Name) and n.id in names and isinstance(n.ctx, gast.Load) for n in own)
+    reads = any(isinstance(n, gast.Name) and n.id in names and isinstance(n.ctx, gast.Load) for n in gast.walk(node))
     returns = [n.value for n in own if isinstance(n, gast.Return)]
     return not reads and all(v is None or isinstance(v, gast.Constant) and not v.value for v in returns)
 

@@ -41,7 +41,7 @@ def pattern_test(lo: Lowering, pattern, subject: gast.AST, binds: list[gast.AST]
         case gast.MatchSingleton(value=wanted):
             return gast.Compare(subject, [gast.Is()], [gast.Constant(wanted, None)])
         case gast.MatchOr(patterns=patterns):
-            return combined(gast.Or(), NEVER, ALWAYS, [pattern_test(lo, p, subject, binds, node) for p in patterns])
+            return alternatives_test(lo, patterns, subject, binds, node)
         case gast.MatchAs(pattern=inner, name=name):
             test = ALWAYS if inner is None else pattern_test(lo, inner, subject, binds, node)
             if name is not None:
@@ -57,6 +57,18 @@ def pattern_test(lo: Lowering, pattern, subject: gast.AST, binds: list[gast.AST]
         case gast.MatchClass(cls=cls, patterns=patterns, kwd_attrs=names, kwd_patterns=named):
             return class_test(lo, cls, patterns, dict(zip(names, named)), subject.value, binds, node)
     raise core.unsupported(lo, pattern, "this pattern cannot be matched before the program runs", "write the choice with `if`")
+
+
+def alternatives_test(lo: Lowering, patterns, subject: gast.AST, binds, node) -> gast.AST:
+    """Build the condition of `case A | B`, and the assignments of the names that the first alternative that matches captures."""
+    tests, assigned = [], [[] for _ in patterns]
+    for pattern, own in zip(patterns, assigned):
+        tests.append(pattern_test(lo, pattern, subject, own, node))
+    chosen: list[gast.AST] = []
+    for test, own in zip(reversed(tests), reversed(assigned)):
+        chosen = [standing_for(node, gast.If(test, own, chosen))] if own else chosen
+    binds += chosen
+    return combined(gast.Or(), NEVER, ALWAYS, tests)
 
 
 def sequence_test(lo: Lowering, patterns, value: Value, binds, node) -> gast.AST:
@@ -118,13 +130,16 @@ def class_test(lo: Lowering, cls, patterns, named: dict, value: Value, binds, no
     if not verdict.value:
         return NEVER
     _, matched = core.known(lo, wanted)
-    if patterns and matched in TAKEN_WHOLE:
+    places = getattr(matched, "__match_args__", None)
+    if patterns and places is None and matched in TAKEN_WHOLE:
         return pattern_test(lo, patterns[0], Held(value), binds, node)
-    attributes = {**dict(zip(getattr(matched, "__match_args__", ()), patterns)), **named}
+    if len(patterns) > len(places or ()):
+        raise core.unsupported(lo, node, f"{matched.__name__} has no {len(patterns)} attributes for patterns without a name")
+    attributes = {**dict(zip(places or (), patterns)), **named}
     return conjunction([pattern_test(lo, p, Held(core.attribute(lo, value, n, node)), binds, node) for n, p in attributes.items()])
 
 
-TAKEN_WHOLE = (bool, dict, float, int, list, str, tuple)  # `case float(x)` binds the number itself
+TAKEN_WHOLE = (bool, bytes, dict, float, frozenset, int, list, set, str, tuple)  # `case float(x)` binds the number itself
 
 
 def mapping_test(lo: Lowering, pattern: gast.MatchMapping, value: Cell, binds, node) -> gast.AST:

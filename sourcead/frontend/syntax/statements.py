@@ -158,9 +158,8 @@ def lower_functiondef(lo: Lowering, node) -> None:
 
 @core.statement(gast.Global)
 def lower_global(lo: Lowering, node) -> None:
-    """Accept `global name` for a name that is only read."""
-    if lo.scope.assigned & set(node.names):
-        raise core.unsupported(lo, node, "an assignment to a global name", "return the new value")
+    """Lower `global name`: the name is read from the module, and assigning to it is refused."""
+    lo.scope.homes.update(dict.fromkeys(node.names, core.GLOBALS))
 
 
 @core.statement(gast.Nonlocal)

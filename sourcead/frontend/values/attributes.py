@@ -9,7 +9,7 @@ import numpy as np
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.core import Cell, FunctionVal, Iterable, Lowering, MethodVal, TupleVal, Value
-from sourcead.frontend.core.known_values import FOLDABLE
+from sourcead.frontend.core.known_values import FOLDABLE, PURE
 from sourcead.frontend.values import lists, objects
 from sourcead.ir.nodes import Attr, Call, Const, Slice, Var, View
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Scalar, Str, Type, Unknown, is_array, kind_of, rank
@@ -84,7 +84,8 @@ def attribute_of_data(lo: Lowering, value: Value, name: str, node) -> Value:
 def attribute_of_immutable(obj: Any, name: str) -> Const | None:
     """Return an attribute of an object that cannot change, such as `sys.float_info.min`, or None for any other object."""
     named = isinstance(obj, tuple) and hasattr(obj, "n_fields")  # a tuple of the interpreter whose items have names
-    if not named and not isinstance(obj, (np.dtype, np.finfo, np.iinfo)) and type(obj).__module__ not in ("types", "typing"):
+    constant = named or isinstance(obj, (np.dtype, np.finfo, np.iinfo, types.CodeType, *PURE))
+    if not constant and type(obj).__module__ not in ("types", "typing"):
         return None
     found = getattr(obj, name, None)
     return Const(found) if found is not None and isinstance(found, (*FOLDABLE, float)) else None
@@ -102,11 +103,14 @@ def attribute_of_description(lo: Lowering, atom: Any, name: str) -> Value | None
         case _:
             return None
     constant = attribute_of_immutable(known, name) if found else None
+    if isinstance(made, Attr) and not found and name in OF_DTYPES:
+        return lo.build.emit(Attr(atom, name), OF_DTYPES[name], name)
     if constant is None or isinstance(made, Attr):
         return constant
     return lo.build.emit(Attr(atom, name), atom_type(constant), name)
 
 
+OF_DTYPES = {"kind": Str(), "char": Str(), "name": Str(), "str": Str(), "itemsize": INT, "num": INT}
 RESULTS = {
     np.linalg.slogdet: ("sign", "logabsdet"), np.linalg.eigh: ("eigenvalues", "eigenvectors"),
     np.linalg.eig: ("eigenvalues", "eigenvectors"), np.linalg.qr: ("Q", "R"), np.linalg.svd: ("U", "S", "Vh"),
@@ -143,6 +147,8 @@ def attribute_of_object(lo: Lowering, value: Const, name: str, node) -> Value:
         return Const(found, text=text)
     if isinstance(obj, type) and not core.is_library(obj):
         return core.live_data(lo, name, found, (obj, name))
+    if isinstance(obj, types.FunctionType) and name in vars(obj):
+        return core.live_data(lo, name, found, (vars(obj), name))
     if isinstance(found, (int, float, bool, complex)) and isinstance(obj, type):
         return Const(found, text=text)
     why = f"the attribute `{name}` of an object cannot be read in a differentiated function yet"
@@ -205,7 +211,13 @@ def array_method(lo: Lowering, value: Value, name: str, args: list[Value], kwarg
         return value  # NumPy returns a real array itself
     if name in METHODS:
         return core.call_object(lo, METHODS[name], [value, *args], kwargs, node)
+    if name in OF_TEXTS:
+        return string_method(lo, value, name, args, kwargs, node)
     raise core.unsupported(lo, node, f"the method `{name}` is not known for this value", "call the NumPy function instead")
+
+
+OF_TEXTS = frozenset(vars(str)) - frozenset(dir(np.ndarray)) - frozenset(dir(list)) - frozenset(dir(dict)) - frozenset(dir(tuple))
+"""The methods that strings alone have."""
 
 
 def text_result(name: str) -> Type:

@@ -168,7 +168,7 @@ def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[
         lo.sure(cell)
     if name == "copy":
         if known:
-            return lo.like(cell, cell.items, cell.name)
+            return lo.like(cell, cell.items)
         t = atom_type(lo.read(cell))
         made = lo.build.call(dict.copy, lo.read(cell), type=t)
         return lo.wrap(made) if isinstance(t.item, (Scalar, Str)) else lo.wrap(made, shares=roots(cell))

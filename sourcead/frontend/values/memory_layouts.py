@@ -13,7 +13,7 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
-from sourcead.frontend.core import SEEN, VALUE, WHOLE, Cell, TupleVal, Value, roots
+from sourcead.frontend.core import SEEN, VALUE, WHOLE, Cell, FunctionVal, TupleVal, Value, leaves, roots
 from sourcead.ir.nodes import Atom, Call, Const, Index, Let, Operand, Slice, Sub, Update, Var, View
 from sourcead.ir.types import INT, Array, Scalar, rank
 from sourcead.primitives.table import record_of
@@ -232,6 +232,8 @@ def is_temporary(lo, args: list[Value], node) -> bool:
         return False
     if not lo.build.stmts or base.first not in lo.build.stmts[-1].targets or base.slots.get(VALUE) is not base.first:
         return False
+    if any(has_inside(slots.get(key), base) for slots, key, *_ in lo.journal.entries[base.mark :]):
+        return False
     match node:
         case gast.Attribute(value=inner):
             pass
@@ -244,6 +246,17 @@ def is_temporary(lo, args: list[Value], node) -> bool:
             return name == getattr(made.fn, "__name__", None)
         case gast.BinOp():
             return getattr(made.fn, "__module__", None) == "_operator"
+    return False
+
+
+def has_inside(value: Value | None, cell: Cell) -> bool:
+    """Tell whether an array is inside a value, or among the variables that a function inside it can read."""
+    for leaf in leaves(value):
+        scope = leaf.scope if isinstance(leaf, FunctionVal) else None
+        while scope is not None and not any(cell in leaves(held) for held in scope.names.values()):
+            scope = scope.parent
+        if leaf is cell or scope is not None:
+            return True
     return False
 
 

@@ -56,6 +56,9 @@ def can_join(lo: Lowering, join, items) -> bool:
     if join is np.hstack and not ranks <= {0, 1} or join is np.column_stack and not (arrays and ranks <= {1, 2}):
         return False
     # a number takes the dtype of the arrays in brackets, but not in a call; a range beside doubles becomes doubles in both
+    doubles = [t for t in types if t.kind == "float"] if not arrays else []
+    if doubles and not joined and all(same_dtype(t.dtype, None) or same_dtype(t.dtype, DOUBLE) for t in types):
+        return True
     return len(arrays) == len(types) and not joined or bool(arrays or joined) and all(same_dtype(t.dtype, DOUBLE) for t in arrays)
 
 

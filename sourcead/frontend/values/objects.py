@@ -20,7 +20,9 @@ from sourcead.frontend.control import inlining
 from sourcead.frontend.core import VALUE, BoundVal, Cell, Lowering, MethodVal, SuperVal, TupleVal, Value
 from sourcead.frontend.values import sequences
 from sourcead.ir.nodes import UNDEFINED, Const
-from sourcead.ir.records import find, generated_init, is_frozen, is_namedtuple, is_plain_class, own_names
+from sourcead.ir.records import (
+    NEUTRAL, find, generated_init, is_frozen, is_namedtuple, is_plain_class, own_names, own_setter
+)
 from sourcead.ir.types import Array
 
 DUNDER = {
@@ -41,12 +43,15 @@ def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
     """Lower `value.name`."""
     cls = core.class_of(value)
     if isinstance(value, SuperVal):
-        mro = cls.__mro__
+        mro = (cls or value.value.value).__mro__  # of an object, or of the class that a class method is given
         later = mro[mro.index(value.cls) + 1 :]
         base = next((c for c in later if name in vars(c)), None)
         if base is None:
             raise core.refused(lo, f"`super()` of {value.cls.__name__} has no attribute `{name}`")
-        return of_class(lo, value.value, base, name, vars(base)[name], node)
+        found = vars(base)[name]
+        if base is object and name == "__new__" or cls is None and isinstance(found, types.FunctionType):
+            return Const(found)
+        return of_class(lo, value.value, base, name, found, node)
     if name == "__class__":
         return Const(cls)
     if isinstance(value, TupleVal):
@@ -71,7 +76,7 @@ def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
 def of_class(lo: Lowering, value: Value, base: type, name: str, found: Any, node) -> Value:
     """Lower `value.name` where the class `base` of the object defines `name`."""
     if isinstance(found, classmethod):
-        return BoundVal(Const(found.__func__), (Const(core.class_of(value)),))
+        return BoundVal(Const(found.__func__), (value if core.class_of(value) is None else Const(core.class_of(value)),))
     if isinstance(found, property | staticmethod | types.FunctionType):
         lo.guards[(id(base), name)] = (base, name, getattr(base, name))
     match found:
@@ -107,6 +112,15 @@ def set_attribute(lo: Lowering, value: Value, name: str, new: Value, node) -> No
         raise core.refused(lo, why, "use a local variable, or a dict")
     if isinstance(value, TupleVal):
         raise core.refused(lo, f"`.{name}` of a named tuple cannot be assigned", f"use `_replace({name}=...)`")
+    if (setter := own_setter(cls)) is not None:
+        core.call_object(lo, setter, [value, Const(name), new], {}, node)
+        return
+    assign(lo, value, name, new, node)
+
+
+def assign(lo: Lowering, value: Value, name: str, new: Value, node) -> None:
+    """Lower `object.__setattr__(value, name, new)`, which is what `value.name = new` does unless the class says otherwise."""
+    cls = core.class_of(value)
     if is_frozen(cls):
         raise core.refused(lo, f"{cls.__name__} is a frozen dataclass", f"use `dataclasses.replace(..., {name}=...)`")
     found = find(cls, name)[1]
@@ -120,7 +134,7 @@ def set_attribute(lo: Lowering, value: Value, name: str, new: Value, node) -> No
     store_attribute(lo, value, name, new)
 
 
-def store_attribute(lo: Lowering, cell: Cell, name: str, new: Value) -> None:
+def store_attribute(lo: Lowering, cell: Cell, name: str, new: Value, node=None) -> None:
     """Set an attribute of an object without asking its class."""
     lo.alive(cell)
     if cell.frozen:
@@ -153,18 +167,28 @@ def make(lo: Lowering, cls: type, args: list[Value], kwargs: dict[str, Value], n
         return make_tuple(lo, cls, args, kwargs)
     if inspect.isabstract(cls):
         raise core.refused(lo, f"{cls.__name__} is an abstract class")
-    cell = lo.new_object(cls, {})
     if cls is types.SimpleNamespace:
+        cell = lo.new_object(cls, {})
         for name, value in kwargs.items():
             lo.set(cell.slots, name, value)
         return cell
+    base, new = find(cls, "__new__")
+    if base not in NEUTRAL:
+        made = core.call_object(lo, new.__func__, [Const(cls), *args], kwargs, node)
+        return initialised(lo, made, args, kwargs, node) if issubclass(core.class_of(made) or object, cls) else made
+    return initialised(lo, lo.new_object(cls, {}), args, kwargs, node)
+
+
+def initialised(lo: Lowering, cell: Cell, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower the `__init__` of an object that was made."""
+    cls = cell.cls
     base, init = find(cls, "__init__")
     if generated_init(cls):
         fill_dataclass(lo, cell, base, args, kwargs, node)
     elif base is not object:
         lo.guards[(id(base), "__init__")] = (base, "__init__", init)
         core.call_object(lo, init, [cell, *args], kwargs, node)
-    elif args or kwargs:
+    elif (args or kwargs) and find(cls, "__new__")[0] in NEUTRAL:
         raise core.refused(lo, f"{cls.__name__} takes no arguments")
     return cell
 
@@ -220,7 +244,8 @@ def fill_dataclass(lo: Lowering, cell: Cell, base: type, args: list[Value], kwar
     found = {**defaults, **arguments(lo, base, names, named, args, kwargs, defaults)}
     for f in fields:
         if f.name in found:
-            lo.set(cell.slots, f.name, found[f.name])
+            assign = set_attribute if own_setter(cell.cls) else store_attribute
+            assign(lo, cell, f.name, found[f.name], node)
     if hasattr(cell.cls, "__post_init__"):
         core.call(lo, core.attribute(lo, cell, "__post_init__", node), [], {}, node)
 

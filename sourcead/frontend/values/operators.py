@@ -15,11 +15,13 @@ from sourcead.frontend.core import (
     VALUE, BoundVal, Cell, ChoiceVal, FunctionVal, Iterable, Lowering, MethodVal, OptionalVal, SuperVal, TupleVal,
     Value, leaves, roots
 )
+from sourcead.frontend.core.known_values import PURE
 from sourcead.frontend.values import iterables, lists, objects, sequences, sets
-from sourcead.ir.nodes import Atom, Call, Const, Var
+from sourcead.ir.nodes import Atom, Call, Const, Var, View
 from sourcead.ir.types import (
-    BOOL, AnyTuple, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, Undefined, Unknown, join
+    BOOL, AnyTuple, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, Undefined, Unknown, join, rank
 )
+from sourcead.primitives.table import record_of
 
 
 @core.operate.register(object)
@@ -49,15 +51,20 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
     if fn is operator.or_ and all(isinstance(v, Cell) and v.kind == "dict" for v in values):
         for value in values:
             lo.sure(value)
-        return lo.new_dict({**values[0].items, **values[1].items})
+        of_class = next((v for v in values if v.default is not None or v.cls is not None), values[0])  # it is of the class of that one
+        return lo.like(of_class, {**values[0].items, **values[1].items}, "items")
     if fn is operator.or_ and any(kind_of_object(lo, v) == "dict" for v in values):  # one of them is one value
         made = core.call_method(lo, values[0], "copy", [], {}, None)
         core.call_method(lo, made, "update", [values[1]], {}, None)
         return made
     if (found := sets.operate(lo, fn, values)) is not None:
         return found
+    if fn in (operator.eq, operator.ne) and any(map(core.is_none, values)) and not any(may_be_array(lo, v) for v in values):
+        none = [is_none(lo, v) for v in values]
+        if None not in none:
+            return Const(all(none) == (fn is operator.eq))
     folded = core.fold(lo, fn, list(values))
-    if folded is not None and isinstance(folded.value, (bool, str, type(None))):
+    if folded is not None and isinstance(folded.value, (bool, str, type(None), *PURE)):
         return folded
     if folded is not None and (lo.static_only or all(isinstance(v, Const) for v in values) and fn is operator.neg):
         return folded
@@ -114,7 +121,7 @@ def identity_test(lo: Lowering, fn: Any, a: Value, b: Value) -> Value:
     if same is not None:
         of_arguments = [roots(v) & lo.params.keys() for v in (a, b) if isinstance(v, Cell)]
         if not same and len(of_arguments) == 2 and all(of_arguments):  # each call checks that they are not one object
-            lo.note_written(set().union(*of_arguments))
+            lo.note_compared(set().union(*of_arguments))
         return Const(same == (fn is operator.is_))
     if not any(exists_once(lo, v) for v in (a, b)):
         raise core.refused(lo, "whether these are one object is not known before the program runs")
@@ -186,8 +193,9 @@ def is_array_of_its_own(lo: Lowering, cell: Cell) -> bool:
     while isinstance(core.data_type(lo, cell), Array) and not cell.shares:
         if cell.base is None:
             return True
-        if cell.step is None:
-            return False
+        shorter = isinstance(cell.step, View) and record_of(cell.step.fn).view == "shorter"
+        if cell.step is None or shorter and rank(atom_type(lo.read(cell))) is None:
+            return False  # it may be its base
         cell = cell.base
     return False
 
@@ -200,6 +208,11 @@ def is_none(lo: Lowering, value: Value) -> bool | None:
     if isinstance(t, NoneType):
         return True
     return False if isinstance(t, (Scalar, Array, Str, ListT, DictT, TupleT)) else None
+
+
+def may_be_array(lo: Lowering, value: Value) -> bool:
+    """Tell whether a value may be an array, or an object, which says itself what it is equal to."""
+    return core.class_of(value) is not None or isinstance(core.data_type(lo, value), (Array, Unknown))
 
 
 def contains(lo: Lowering, item: Value, container: Value, negated: bool, node) -> Value:

@@ -115,6 +115,9 @@ def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dic
             replace(lo, value, operator.and_, of_items(lo, []), node)
         case "copy", 0:
             return made(lo, value, node)
+        case "pop", 0 if (item := only_item(lo, value)) is not None:
+            replace(lo, value, operator.and_, of_items(lo, []), node)
+            return item
         case _, 1 if name in OPERATORS:
             return operate(lo, OPERATORS[name], (value, made(lo, args[0], node)))
         case _, 1 if name in QUESTIONS:
@@ -123,6 +126,15 @@ def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dic
         case _:
             raise core.unsupported(lo, node, f"the method `{name}` of a set")
     return Const(None)
+
+
+def only_item(lo: Lowering, value: Value) -> Value | None:
+    """Return the item of a set that surely has one item alone, None for any other set."""
+    made = lo.build.made_by.get(lo.read(value))
+    items = made.items if isinstance(made, Build) else ()
+    if items and all(isinstance(i, Const) and not i.live and core.same_constant(i, items[0]) for i in items):
+        return items[0]
+    return None
 
 
 def replace(lo: Lowering, cell: Value, fn, other: Value, node) -> None:

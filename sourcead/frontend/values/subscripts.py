@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
+from sourcead.errors import AliasError
 from sourcead.frontend import core
 from sourcead.frontend.control import branches
 from sourcead.frontend.control.branches import RAISED
@@ -13,10 +14,10 @@ from sourcead.frontend.core import (
     POISON, BoundVal, Cell, ChoiceVal, FunctionVal, Lowering, MethodVal, SuperVal, TupleVal, Value, reach, roots
 )
 from sourcead.frontend.values import lists, numpy_brackets, objects, sequences, sets
-from sourcead.ir.nodes import Call, Const, Operand, Slice, Sub
+from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Sub
 from sourcead.ir.types import (
-    ANY_DTYPE, BOOL, COMPLEX, FLOAT, INT, Array, ListT, MapT, NoneType, Scalar, SetT, Str, StructT, TupleT, Undefined,
-    Unknown, rank, same_dtype
+    ANY_DTYPE, BOOL, COMPLEX, FLOAT, INT, Array, DictT, ListT, MapT, NoneType, Scalar, SetT, Str, StructT, TupleT,
+    Undefined, Unknown, rank, same_dtype
 )
 
 
@@ -83,7 +84,7 @@ NUMBERS = (FLOAT, INT, BOOL, COMPLEX)
 @core.subscript.register(object)
 def item_of_data(lo: Lowering, base: Value, key: Value, node) -> Value:
     """Lower a subscript of an array, or of a list or tuple that is one IR value."""
-    operand = key_operand(lo, key)
+    operand = key_operand(lo, base, key)
     effects = effects_of(operand)
     of = core.data_type(lo, base)
     if of in NUMBERS:
@@ -110,8 +111,11 @@ def item_of_data(lo: Lowering, base: Value, key: Value, node) -> Value:
     return lo.wrap(var, shares=reach(base) if isinstance(base, Cell) and "copy" not in effects else ())
 
 
-def key_operand(lo: Lowering, key: Value) -> Operand:
-    """Return the operand of a subscript of an array, in which a tuple between the commas is an array of positions."""
+def key_operand(lo: Lowering, base: Value, key: Value) -> Operand:
+    """Return the operand of a subscript; between the commas of that of an array, a tuple is an array of positions."""
+    if isinstance(core.data_type(lo, base), DictT):
+        found, k = core.known(lo, key)
+        return Const(k) if found else lo.operand(key)
     operand = lo.operand(key)
     if not isinstance(operand, tuple):
         return operand
@@ -130,6 +134,17 @@ def effects_of(key: Operand) -> set[str]:
     of a part of any other type is not known.
     """
     return set(map(_effect, key if isinstance(key, tuple) else (key,)))
+
+
+def is_view(lo: Lowering, array: Atom, key: Operand) -> bool:
+    """Tell whether a part of an array shows what is written into the array later, which a number or copy does not."""
+    effects, axes = effects_of(key), rank(atom_type(array))
+    if effects == {"place"} and axes is not None:
+        return axes > (len(key) if isinstance(key, tuple) else 1)
+    if "unknown" in effects or effects == {"place"}:
+        reason = "an array is written while a part of it is changed, and it is not known whether that part is a view"
+        raise AliasError(reason, at=lo.here, instead="compute the right side first: `v = ...`")
+    return effects <= VIEWS
 
 
 def _effect(part: Operand) -> str:
@@ -216,8 +231,7 @@ def _store_in_runtime_list(lo: Lowering, base: Cell, key: Value, value: Value, n
         store_in_array(lo, base, key, value, node, mode)
         return
     operand = lo.operand(value)
-    if not isinstance(base, Cell):
-        raise core.unsupported(lo, node, "an assignment to a part of a value that may be a number", "keep it an array on every path")
+    refuse_part_of_number(lo, base, node)
     lo.write(base, (Sub(lo.operand(key)),), operand, mode)
     if isinstance(atom_type(lo.read(base)), ListT):
         lo.put(base, value)
@@ -226,6 +240,7 @@ def _store_in_runtime_list(lo: Lowering, base: Cell, key: Value, value: Value, n
 @core.store.register(Cell)
 def store_in_array(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
     """Lower `a[key] = value` for an array; a mask of an array without axes says whether its one element is written."""
+    refuse_part_of_number(lo, base, node)
     if is_mask_of_element(lo, base, key):
 
         def write_element() -> None:
@@ -235,7 +250,13 @@ def store_in_array(lo: Lowering, base: Cell, key: Value, value: Value, node, mod
 
         branches.branch(lo, lo.read(key), [write_element, lambda: None])
         return
-    lo.write(base, (Sub(key_operand(lo, key)),), lo.operand(sequences.as_array(lo, value)), mode)
+    lo.write(base, (Sub(key_operand(lo, base, key)),), lo.operand(sequences.as_array(lo, value)), mode)
+
+
+def refuse_part_of_number(lo: Lowering, base: Value, node) -> None:
+    """Refuse a write to a part of a value that no cell holds."""
+    if not isinstance(base, Cell):
+        raise core.unsupported(lo, node, "an assignment to a part of a value that may be a number", "keep it an array on every path")
 
 
 def is_mask_of_element(lo: Lowering, base: Cell, key: Value) -> bool:

@@ -23,8 +23,8 @@ from sourcead.analysis.loop_indices import names_elements_once
 from sourcead.ir.nodes import Atom, Call, Const, Function, Operand, Stmt, Sub, Update, Var, fresh
 from sourcead.ir.types import INT, Array, kind_of, rank
 from sourcead.passes.cleanup.constant_folding import (
-    OPERANDS, exact, folded, generated, identity, is_const, is_inexact, is_literal, is_numeric, is_real,
-    is_real_or_generated, keeps_type, negatable, same_operand_type, unusual_options
+    OPERANDS, exact, folded, generated, identity, is_const, is_literal, is_numeric, is_real, is_real_or_generated,
+    keeps_type, negatable, same_operand_type, unusual_options
 )
 from sourcead.passes.equality import equal_types
 from sourcead.passes.peephole import Facts, keeping_names, peephole
@@ -168,7 +168,7 @@ def _add(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
 
 def _sum_of_negation(stmt: Stmt, x: Var, facts: Facts) -> list[Stmt] | None:
     """Simplify sum(-x) to -sum(x), which is equal to the bit and less work."""
-    if facts.uses[x] != 1 or not x.temp or not is_inexact(x):
+    if facts.uses[x] != 1 or not x.temp or kind_of(x.type) not in ("float", "complex"):
         return None
     positive = _negated(stmt, x, facts)
     if positive is None:

@@ -66,11 +66,6 @@ def is_real(atom: Operand) -> bool:
     return isinstance(atom, Var) and kind_of(atom.type) == "float"
 
 
-def is_inexact(atom: Operand) -> bool:
-    """Return whether an operand is a real or complex floating point number, or an array of such."""
-    return isinstance(atom, Var) and isinstance(atom.type, (Array, Scalar)) and kind_of(atom.type) in ("float", "complex")
-
-
 def is_real_or_generated(stmt: Stmt, x: Var) -> bool:
     """Return whether a rule that is exact for real numbers, but not for complex infinities, may be applied."""
     return kind_of(x.type) in ("float", "int") or generated(stmt)

@@ -195,7 +195,9 @@ class Interchange:
             return None
         if not all(self.keeps_shape(s, moving) for s in nest.states) or known_dtype(nest.inputs) != known_dtype(output):
             return None
-        if rank(thread.type) != rank(output.type) or not any(is_gained(s, thread, set(known)) for s in moving):
+        # the gain is the product of all inputs with what is the same at all times
+        gains = (is_product(s) and thread in s.op.args and any(a in known for a in s.op.args) for s in moving)
+        if rank(thread.type) != rank(output.type) or not any(gains):
             return None
         build = self.builder
         build.origin, build.within = nest.stmt.origin, nest.stmt.within
@@ -289,8 +291,3 @@ def is_empty_list(stmt: Stmt | None) -> bool:
 
 def is_product(stmt: Stmt) -> bool:
     return isinstance(stmt.op, Call) and stmt.op.fn in PRODUCTS and len(stmt.op.args) == 2
-
-
-def is_gained(stmt: Stmt, thread: Var, known: set[Var]) -> bool:
-    """Return whether a statement multiplies the input of a layer by a value that is the same at all times."""
-    return is_product(stmt) and thread in stmt.op.args and any(a in known for a in stmt.op.args)

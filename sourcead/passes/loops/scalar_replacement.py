@@ -25,6 +25,7 @@ read in vain.
 """
 
 import operator
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
@@ -45,20 +46,32 @@ BY = {"add": operator.add, "sub": operator.sub}
 def accumulate_in_variables(function: Function) -> Function:
     """Return the function with variables for the elements that innermost loops add to while they read other elements."""
     subscripts = cache(lambda: Subscripts(function.body))  # computed only when needed: it takes time, and most functions have no such loop
+    return with_registers(function, subscripts, lambda loop: [loop], accumulated=True)
+
+
+def with_registers(
+    function: Function, subscripts: Callable[[], Subscripts], written: Callable[[Stmt], list[Stmt]], accumulated: bool = False
+) -> Function:
+    """Return the function with `written(loop)` in place of each loop over elements, some of which are now in variables."""
 
     def visit(block: Block) -> Block:
         stmts: list[Stmt] = []
         for stmt in block.stmts:
             stmt = map_blocks(stmt, visit)
             body = body_of(stmt.op) if isinstance(stmt.op, Loop) else None
-            stmts += [stmt] if body is None else accumulating(stmt, body, subscripts(), block.stmts)
+            if body is None:
+                stmts.append(stmt)
+                continue
+            before, loop, after, certain = in_registers(stmt, body, subscripts(), block.stmts, accumulated)
+            made = [*before, *written(loop), *after]
+            stmts += made if certain else where_not_empty(made, stmt, subscripts())
         return with_stmts(block, stmts)
 
     return with_body(function, visit(function.body))
 
 
 def in_registers(
-    stmt: Stmt, body: Body, subscripts: Subscripts, beside: tuple[Stmt, ...], accumulated: bool = False
+    stmt: Stmt, body: Body, subscripts: Subscripts, beside: tuple[Stmt, ...], accumulated: bool
 ) -> tuple[list[Stmt], Stmt, list[Stmt], bool]:
     """Return the statements before the loop, the loop, the statements after it, and whether these are legal if it has no iterations.
 
@@ -88,12 +101,6 @@ def where_not_empty(stmts: list[Stmt], stmt: Stmt, subscripts: Subscripts) -> li
     inside = copied(Block(tuple(stmts), stmt.targets), {})
     branch = replace(stmt, op=Branch(some, inside, Block((), stmt.op.inits)))
     return [*bounds, Stmt((some,), Call(operator.gt, (stop, start)), stmt.origin, stmt.adjoint_of), branch]
-
-
-def accumulating(stmt: Stmt, body: Body, subscripts: Subscripts, beside: tuple[Stmt, ...]) -> list[Stmt]:
-    """Return the loop with variables for the elements that it adds to while it reads others of the same array."""
-    before, loop, after, certain = in_registers(stmt, body, subscripts, beside, accumulated=True)
-    return [*before, loop, *after] if certain else where_not_empty([*before, loop, *after], stmt, subscripts)
 
 
 class _ScalarReplacement:

@@ -24,7 +24,7 @@ from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Block, Branch, Build, Call, Const, Effect, Function, Let, Loop, Stmt, Var
 )
 from sourcead.ir.types import BOOL, UNKNOWN
-from sourcead.ir.walk import definitions, map_blocks, walk, with_body
+from sourcead.ir.walk import definitions, map_blocks, rewrite, walk, with_body
 
 Checked = frozenset[Var]
 
@@ -147,10 +147,7 @@ def with_flags(block: Block, flags: dict[Var, Var]) -> Block:
                 return [replace(stmt, targets=with_flags_of(stmt.targets, at, flags), op=made)]
         return [stmt]
 
-    def visit(b: Block) -> Block:
-        return Block(tuple(s for stmt in b.stmts for s in change(map_blocks(stmt, visit))), b.results)
-
-    return visit(block)
+    return rewrite(block, change)
 
 
 def with_flags_of(variables: tuple[Var, ...], at: list[int], flags: dict[Var, Var]) -> tuple[Var, ...]:

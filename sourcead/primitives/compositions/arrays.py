@@ -218,3 +218,16 @@ enter(
     memory="fresh",
 )  # fmt: skip
 enter(np.unique, numba="interpreted")
+
+
+@composed(np.array, given="ndmin")
+def array_of_rank(object, dtype=None, ndmin=0):
+    a = np.array(object) if dtype is None else np.array(object, dtype)
+    return np.reshape(a, (1,) * (ndmin - a.ndim) + a.shape) if a.ndim < ndmin else a
+
+
+composed({
+    np.atleast_1d: lambda *arrays: tuple([np.atleast_1d(a) for a in arrays]),
+    np.atleast_2d: lambda *arrays: tuple([np.atleast_2d(a) for a in arrays]),
+    np.atleast_3d: lambda *arrays: tuple([np.atleast_3d(a) for a in arrays]),
+})

@@ -39,7 +39,7 @@ from sourcead.ir.nodes import (
     Atom, Block, Build, Call, Const, Function, Index, Let, Loop, Op, Operand, Stmt, Update, Var, fresh
 )
 from sourcead.ir.types import FLOAT, INT, Array, ListT, Scalar, TupleT, Type, Unknown, kind_of, rank
-from sourcead.ir.walk import count_reads, map_blocks, map_op
+from sourcead.ir.walk import count_reads, map_blocks, map_op, rewrite
 from sourcead.primitives.registry import enter
 from sourcead.primitives.table import record_of
 
@@ -93,11 +93,7 @@ def without_unread_displays(function: Function) -> Function:
         iterator = isinstance(s.op, Call) and isinstance(s.op.fn, Outlined) and isinstance(s.op.fn.result, Unknown)
         return (display or iterator) and not any(map(read.get, s.targets))
 
-    def block(b: Block) -> Block:
-        kept = (s for s in b.stmts if not unread(s))
-        return Block(tuple(map_blocks(s, block) for s in kept), b.results)
-
-    return replace(function, body=block(function.body))
+    return replace(function, body=rewrite(function.body, lambda s: () if unread(s) else (s,)))
 
 
 @dataclass

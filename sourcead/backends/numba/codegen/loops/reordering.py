@@ -29,8 +29,8 @@ from sourcead.backends.numba.codegen.loops.slice_loops import slices_as_loops
 from sourcead.ir.nodes import (
     Atom, Attr, Block, Branch, Call, Const, Function, Index, Let, Loop, Op, Range, Stmt, Update, Var, fresh
 )
-from sourcead.ir.walk import copied, map_blocks, reads_inside, substitute
-from sourcead.passes.loops.scalar_replacement import in_registers, where_not_empty
+from sourcead.ir.walk import copied, reads_inside, substitute
+from sourcead.passes.loops.scalar_replacement import with_registers
 
 BUDGET = 24  # the most additions that splitting a loop may repeat
 DIVISION, CALL = 4, 40  # the approximate cost of a division and of a function such as exp, in additions
@@ -52,25 +52,11 @@ def with_fast_loops(function: Function) -> Function:
     function = slices_as_loops(function)
     subscripts = Subscripts(function.body)
 
-    def block(b: Block) -> Block:
-        stmts: list[Stmt] = []
-        for stmt in b.stmts:
-            stmt = map_blocks(stmt, block)
-            stmts += fast(stmt, subscripts, b.stmts) if isinstance(stmt.op, Loop) else [stmt]
-        return Block(tuple(stmts), b.results)
+    def ordered(loop: Stmt) -> list[Stmt]:
+        body = body_of(loop.op)
+        return [loop] if body is None else _Order(loop, body, subscripts).loops()
 
-    return replace(function, body=block(function.body))
-
-
-def fast(stmt: Stmt, subscripts: Subscripts, beside: tuple[Stmt, ...]) -> list[Stmt]:
-    """Return the statements that replace a loop, or the loop itself."""
-    body = body_of(stmt.op)
-    if body is None:
-        return [stmt]
-    before, loop, after, certain = in_registers(stmt, body, subscripts, beside)
-    body = body_of(loop.op)
-    stmts = [*before, *(_Order(loop, body, subscripts).loops() if body is not None else [loop]), *after]
-    return stmts if certain else where_not_empty(stmts, stmt, subscripts)
+    return with_registers(function, lambda: subscripts, ordered)
 
 
 class _Order:

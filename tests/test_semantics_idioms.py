@@ -1,5 +1,6 @@
 """Small programs from numerical code: parts of split arrays, slices with names, `ufunc.at`, double-ended queues, lists as axes."""
 
+import functools
 import textwrap
 from collections import deque
 from types import SimpleNamespace
@@ -158,3 +159,42 @@ def test_the_right_side_writes_what_is_augmented(line):
     bump = "def bump(a, by):\n    a += by\n    return a[0]\n"
     f = made(f"{bump}x = x.copy()\n{line.strip()}\nreturn x @ x", "x, A, s", np=np, Some=SimpleNamespace)
     assert judged_in_all_modes(f, X, A, S) == "right"
+
+
+MADE_IN_AN_ARM = {
+    "a loop that is left": """
+        for k in range(3):
+            if x[k] > 2.0:
+                break
+            fs = [lambda t, k=k: t * k for k in range(3)]
+            s = s + sum(h(x[k]) for h in fs)
+        return s""",
+    "a default": """
+        g = lambda t: t
+        if x[0] > 0:
+            c = x[1]
+            g = lambda t, u=c: t * u
+            s = g(s)
+        return s""",
+    "a factory in both arms": """
+        def make(c):
+            return lambda t: t * c
+        if x[0] > 0:
+            g = make(x[1])
+            s = g(s)
+        else:
+            g = make(s)
+            s = g(s) * 2
+        return s""",
+    "a partial in a loop": """
+        for k in range(len(x)):
+            if x[k] > 0:
+                P = functools.partial(lambda a, b: a * b, x[k])
+                s = s + P(s)
+        return s""",
+}
+
+
+@pytest.mark.parametrize("name", MADE_IN_AN_ARM)
+def test_a_function_made_in_an_arm_is_not_called_after_it(name):
+    assert judged_in_all_modes(made(MADE_IN_AN_ARM[name], "x, A, s", functools=functools), X, A, S) == "right"

@@ -179,3 +179,41 @@ def test_an_exit_that_asks_for_the_exception_in_a_function_is_not_the_same_after
         return np.sum(a**2)
 
     assert judged_in_all_modes(asking, X) in ("refused", "right")
+
+
+def returned_but_for_an_exception(x):
+    if x[0] > 0:
+        with contextlib.suppress(KeyError):
+            return {}["missing"] * x[1]
+    return x[0] * x[2]
+
+
+def returned_unless_it_raises(x, least):
+    if x[0] > 0:
+        with contextlib.suppress(ValueError):
+            if x[1] > least:
+                raise ValueError
+            return 3 * x[0]
+    return x[0] * x[2]
+
+
+def left_unless_it_raises(x, least):
+    total = 0.0
+    for k in range(3):
+        if x[0] * k > 0:
+            with contextlib.suppress(ValueError):
+                if x[1] > least:
+                    raise ValueError
+                break
+        total += x[0] * x[2]
+    return total
+
+
+@pytest.mark.parametrize("least", [-100.0, 100.0])
+@pytest.mark.parametrize("f", [returned_unless_it_raises, left_unless_it_raises])
+def test_what_follows_a_manager_that_stops_an_exception(f, least):
+    assert judged_in_all_modes(lambda x: f(x, least), np.abs(X)) == "right"
+
+
+def test_what_follows_a_manager_that_stops_a_sure_exception():
+    assert judged_in_all_modes(returned_but_for_an_exception, np.abs(X)) == "right"

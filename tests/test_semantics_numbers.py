@@ -7,7 +7,7 @@ import operator
 import numpy as np
 import pytest
 
-from sourcead import value_and_grad
+from sourcead import hvp, value_and_grad
 from tests.semantics import judged_in_all_modes, program_of
 
 X = np.array([0.4, 0.7])
@@ -171,3 +171,41 @@ def test_forward_mode_of_an_item_that_is_not_there(lines):
 def test_the_gradient_of_a_float_is_a_float(factor):
     program = program_of([f"return ({factor}) * x[1]"])
     assert all(isinstance(d, float) for d in value_and_grad(program, verify=False)([0.4, 0.7])[1])
+
+
+SQUEEZED = {
+    "no axis to remove": "c = np.squeeze(x)\n return np.sum(c * x) * (2 if c is x else 1)",
+    "no axis of one": "c = np.squeeze(x, axis=())\n return np.sum(c * x) * (2 if c is x else 1)",
+    "written": "y = x * 2; c = y.squeeze(); c[0] = 5.0\n return np.sum(c * y) * (2 if c is y else 1)",
+    "an axis": "y = x[None] * 2; c = y.squeeze(); c[0] = 5.0\n return np.sum(c * y) * (2 if c is y else 1)",
+    "a mask": "w = x * 1.0; c = np.squeeze(w); w[c is w] *= 0.5\n return np.sum(c * x)",
+}
+
+
+@pytest.mark.parametrize("lines", SQUEEZED.values(), ids=SQUEEZED)
+def test_squeeze_returns_the_array_itself_if_no_axis_is_removed(lines):
+    assert judged_in_all_modes(program_of([lines]), X) == "right"
+
+
+@pytest.mark.parametrize("value", ["np.convolve(x[0], 2)", "np.convolve(x, x[0]) * x", "np.convolve(2.0, x) ** 2"])
+def test_numbers_are_convolved_as_arrays_of_one(value):
+    assert judged_in_all_modes(program_of([f"return np.sum({value}) * x[1]"]), X) == "right"
+
+
+def test_the_hessian_where_an_item_of_a_dict_has_no_cotangent_yet():
+    lines = "x = {k: q for k, q in enumerate(x)}\n x = {k: q for k, q in enumerate(x[2])}\n return dict(b=x[0])['b'] ** 2"
+    product = hvp(program_of([lines]), verify=False)([X, X, X], [X, X, 2 * X])
+    np.testing.assert_allclose(product, [[0.0, 0.0], [0.0, 0.0], [4 * X[0], 0.0]])
+
+
+@pytest.mark.parametrize("before", ["[]", "[q for q in x if q > 9]", "x[x > 9]", "None", "'a'"])
+@pytest.mark.parametrize("times", [0, 1])
+def test_a_name_that_becomes_an_object_in_a_loop_is_not_taken_for_a_list(before, times):
+    lines = f"y = {before}; i = 0\n while i < {times}:\n  i += 1\n  y = Pair(x)\n return sum([np.sum(q) for q in y]) * x[0] if y else x[1]"
+    if times or before == "[]":
+        judged_in_all_modes(program_of([lines], Pair=Pair), X)
+
+
+def test_the_hessian_where_a_name_has_no_value_before_it_is_assigned_again():
+    lines = "for c in x:\n  if c < 0.1: b = c\n for i in range(2): b = x * 2\n return sum([q * q for q in b])"
+    np.testing.assert_allclose(hvp(program_of([lines]), verify=False)(X, X), 8 * X)

@@ -47,8 +47,9 @@ class Primitive:
         memory: the memory that its result shares with its arguments (`emit/memory/sharing.py` explains the words): "fresh",
             "readonly", "shallow", "first", "shared", "foreign", or "operands" if this depends on their types as for an operator;
             or a function from the number of arguments and the names of options to one of these.
-        view: "always" if the result is a view of the first argument, "maybe" if it may be one, "reshape" if the memory order of
-            the argument decides, "same" if the result is the argument itself when that is an array; None if it is no view.
+        view: "always" if the result is a view of the first argument, "shorter" if it is one with fewer axes or the argument itself,
+            "maybe" if it may be one, "reshape" if the memory order of the argument decides, "same" if the result is the argument
+            itself when that is an array; None if it is no view.
         same_at: (position, number) if the result is the first argument itself whenever the argument at the position is the number.
         order: "C" if the result is in C order, "keeps" if it is when the arguments are, "axes" if it permutes axes, so that
             vectors keep their order; None if nothing is known.

@@ -28,11 +28,13 @@ def irfft_weights(y, axis):
 
 def convolve_cotangents(d_y, a, v, mode="full", swapped=False):
     """Return the cotangents of `a` and `v` in `y = np.convolve(a, v, mode)`."""
-    less, more = min(len(a), len(v)), max(len(a), len(v))
+    rows = np.atleast_1d(a), np.atleast_1d(v)  # NumPy takes a number as an array of one
+    less, more = sorted(map(len, rows))
     d = np.zeros(less + more - 1, dtype=d_y.dtype)
     start = {"full": 0, "same": less // 2 if swapped else (less - 1) // 2, "valid": less - 1}[mode]
     d[start : start + len(d_y)] = d_y
-    return np.convolve(d, v[::-1], "valid"), np.convolve(d, a[::-1], "valid")
+    d_a, d_v = (np.convolve(d, other[::-1], "valid") for other in rows[::-1])
+    return d_a.reshape(np.shape(a))[()], d_v.reshape(np.shape(v))[()]
 
 
 def interp_cotangents(d_y, x, xp, fp, left=None, right=None):

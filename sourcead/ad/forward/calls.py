@@ -157,6 +157,8 @@ def linear_tangent(tangents: Tangents, stmt: Stmt, rule: Linear) -> Atom | None:
     active = [p for p in places if tangents.has(operand_at(call, p))]
     if not active:
         return None
+    if call.fn is runtime.add and len(active) == 1:  # the other may be None
+        return tangents.get(operand_at(call, active[0]))
 
     def of(changed: dict) -> Atom:
         args = tuple(changed.get(k, a) for k, a in enumerate(call.args))

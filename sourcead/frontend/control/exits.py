@@ -187,19 +187,6 @@ def may_continue(node: gast.AST) -> bool:
     return any(isinstance(n, gast.Continue) for n in exits_in(node))
 
 
-def leaves_always(stmts: list[gast.AST]) -> bool:
-    """Tell whether control never reaches the end of these statements."""
-    for node in stmts:
-        match node:
-            case gast.Return() | gast.Raise() | gast.Continue() | gast.Break():
-                return True
-            case gast.If() if leaves_always(node.body) and leaves_always(node.orelse):
-                return True
-            case gast.With() if leaves_always(node.body):
-                return True
-    return False
-
-
 def is_endless(node) -> bool:
     """Return whether a statement is `while True` or a `while` of another true constant."""
     return isinstance(node, gast.While) and isinstance(node.test, gast.Constant) and bool(node.test.value)

@@ -126,7 +126,7 @@ class Merger:
             names = (f"{name}_start", f"{name}_stop", f"{name}_step")
             return Slice(*(None if x is None else self.value(x, y, n) for (x, y), n in zip(bounds, names)))
         if core.is_function(a) and core.is_function(b):
-            return self.functions(a, b)
+            return self.functions(a, b, name)
         return self.data(a, b, name)
 
     def one_of_before(self, some: Value, other: Value) -> Cell | None:
@@ -194,17 +194,16 @@ class Merger:
         flag = self.value(*missing, f"{name}_missing")
         return OptionalVal(flag, self.value(*inside, name))
 
-    def functions(self, a: Value, b: Value) -> ChoiceVal:
-        """Return the merged value of two functions: a choice between them by the number of the arm."""
+    def functions(self, a: Value, b: Value, name: str) -> ChoiceVal | Cell:
+        """Return the merged value of two functions: a choice between them by the number of the arm, if both can be called after it."""
         found = []
         for k, fn in enumerate((a, b)):
             options = [fn]
             if isinstance(fn, ChoiceVal):
                 options = [*fn.options.values(), *([fn.otherwise] if fn.otherwise else [])]
             if not all(outlives(self.lo, f) for f in options):
-                raise core.needs_items(
-                    "a function that was made inside a branch is called after it", self.lo.here, "define it before the branch"
-                )
+                made = "what it gives" if name == "value" else f"`{name}`"
+                return core.unreadable(name, f"{made} is a function that was made inside the branch in {self.lo.line}, which is left")
             if isinstance(fn, ChoiceVal):
                 ends = (fn.which, Const(None)) if k == 0 else (Const(None), fn.which)
                 fn = ChoiceVal(self.result(*ends, "which", True), fn.options, fn.otherwise)

@@ -10,13 +10,14 @@ from typing import Any
 
 import gast
 
+from sourcead.errors import SourceADError
 from sourcead.frontend import core
 from sourcead.frontend.control import branches, exits, generators, inlining
 from sourcead.frontend.control.branches import RAISED
-from sourcead.frontend.control.exits import NEXT, Return, leaves_always, may_continue, may_leave
+from sourcead.frontend.control.exits import NEXT, Return, may_continue, may_leave
 from sourcead.frontend.control.loops import for_each
 from sourcead.frontend.core import MISSING, Cell, Lowering, Value
-from sourcead.frontend.syntax import guarded
+from sourcead.frontend.syntax import guarded, managers
 from sourcead.frontend.values import objects
 from sourcead.ir.nodes import Const, Effect, Slice, Stmt
 from sourcead.ir.types import ListT, MapT
@@ -40,7 +41,7 @@ def lower_if(lo: Lowering, node: gast.If, rest: list[gast.AST]) -> tuple[Any, bo
         if not may_leave(node):
             left = branches.branch(lo, cond, [lambda: core.lower_statements(lo, node.body), lambda: core.lower_statements(lo, node.orelse)])
             return left, False
-        if rest and not leaves_always(node.body) and not leaves_always(node.orelse):
+        if rest and not leaves_always(lo, node.body) and not leaves_always(lo, node.orelse):
             if lo.scope.loops and not may_continue(node):
                 return leave_or_go_on(lo, node, cond, rest), True
             lo.copies += 1
@@ -64,12 +65,27 @@ def arm(lo: Lowering, body: list[gast.AST], rest: Sequence[gast.AST] = ()) -> Ca
     """Return a function that lowers an arm to the end of the function or iteration, and returns its value."""
 
     def run() -> Any:
-        left = core.lower_statements(lo, body if leaves_always(body) else [*body, *rest])
+        left = core.lower_statements(lo, body if leaves_always(lo, body) else [*body, *rest])
         if left is RAISED or lo.scope.loops:
             return RAISED if left is RAISED else None
         return left.value if isinstance(left, Return) else Const(None)
 
     return run
+
+
+def leaves_always(lo: Lowering, stmts: list[gast.AST]) -> bool:
+    """Tell whether control surely never reaches the end of these statements."""
+    for node in stmts:
+        match node:
+            case gast.Return() | gast.Raise() | gast.Continue() | gast.Break():
+                return True
+            case gast.If() if leaves_always(lo, node.body) and leaves_always(lo, node.orelse):
+                return True
+            case gast.With() if leaves_always(lo, node.body):
+                with lo.attempt(SourceADError):
+                    if not any(managers.stopped(lo, item) for item in node.items):
+                        return True
+    return False
 
 
 # -- simple statements -----------------------------------------------------------------------------------------------

@@ -17,10 +17,11 @@ from sourcead.frontend.core import (
 )
 from sourcead.frontend.core.known_values import PURE
 from sourcead.frontend.values import iterables, lists, objects, sequences, sets
-from sourcead.ir.nodes import Atom, Call, Const, Var
+from sourcead.ir.nodes import Atom, Call, Const, Var, View
 from sourcead.ir.types import (
-    BOOL, AnyTuple, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, Undefined, Unknown, join
+    BOOL, AnyTuple, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, Undefined, Unknown, join, rank
 )
+from sourcead.primitives.table import record_of
 
 
 @core.operate.register(object)
@@ -192,8 +193,9 @@ def is_array_of_its_own(lo: Lowering, cell: Cell) -> bool:
     while isinstance(core.data_type(lo, cell), Array) and not cell.shares:
         if cell.base is None:
             return True
-        if cell.step is None:
-            return False
+        shorter = isinstance(cell.step, View) and record_of(cell.step.fn).view == "shorter"
+        if cell.step is None or shorter and rank(atom_type(lo.read(cell))) is None:
+            return False  # it may be its base
         cell = cell.base
     return False
 

@@ -196,3 +196,16 @@ def test_the_hessian_where_an_item_of_a_dict_has_no_cotangent_yet():
     lines = "x = {k: q for k, q in enumerate(x)}\n x = {k: q for k, q in enumerate(x[2])}\n return dict(b=x[0])['b'] ** 2"
     product = hvp(program_of([lines]), verify=False)([X, X, X], [X, X, 2 * X])
     np.testing.assert_allclose(product, [[0.0, 0.0], [0.0, 0.0], [4 * X[0], 0.0]])
+
+
+@pytest.mark.parametrize("before", ["[]", "[q for q in x if q > 9]", "x[x > 9]", "None", "'a'"])
+@pytest.mark.parametrize("times", [0, 1])
+def test_a_name_that_becomes_an_object_in_a_loop_is_not_taken_for_a_list(before, times):
+    lines = f"y = {before}; i = 0\n while i < {times}:\n  i += 1\n  y = Pair(x)\n return sum([np.sum(q) for q in y]) * x[0] if y else x[1]"
+    if times or before == "[]":
+        judged_in_all_modes(program_of([lines], Pair=Pair), X)
+
+
+def test_the_hessian_where_a_name_has_no_value_before_it_is_assigned_again():
+    lines = "for c in x:\n  if c < 0.1: b = c\n for i in range(2): b = x * 2\n return sum([q * q for q in b])"
+    np.testing.assert_allclose(hvp(program_of([lines]), verify=False)(X, X), 8 * X)

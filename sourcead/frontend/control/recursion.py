@@ -17,7 +17,7 @@ from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control.functions import lower_from
 from sourcead.frontend.core import (
-    VALUE, Cell, FunctionVal, Lowering, NeverReturns, Scope, TupleVal, Value, parts_of, roots
+    VALUE, Cell, FunctionVal, Lowering, NeverReturns, Scope, TupleVal, Value, parts_of, reach, roots
 )
 from sourcead.ir.nodes import Call, Const, Index, Var
 from sourcead.ir.recursive_calls import Pair
@@ -151,7 +151,7 @@ def call_pair(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> V
     if not pair.written:
         return lo.wrap(value, shares=[r for v in values.values() for r in roots(v)])
     for name in pair.written:
-        if any(roots(values[name]) & roots(other) for of, other in values.items() if of != name):
+        if any(roots(values[name]) & (roots(other) | reach(other)) for of, other in values.items() if of != name):
             reason = f"`{source.name}` calls itself and writes into `{name}`, which may share memory with another of its arguments"
             raise core.refused(lo, reason, "return the new array, or write a loop")
     for k, name in enumerate(pair.written, 1):

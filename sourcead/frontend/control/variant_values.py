@@ -15,7 +15,7 @@ from sourcead.frontend.core import (
     Value, parts_of, roots
 )
 from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const, Slice, Var
-from sourcead.ir.types import Array, ListT, NoneType, Scalar, Sym, Type, Undefined, fits, join, syms
+from sourcead.ir.types import Array, ListT, MapT, NoneType, Scalar, Str, Sym, Type, Undefined, fits, join, syms
 
 
 @dataclass
@@ -271,7 +271,7 @@ class Round:
         if isinstance(end, core.Iterable):
             assumed.uncarried[path] = f"`{slot_name(path[0], end)}` is one iterator in an iteration and another in the next"
             return False
-        if isinstance(end, Cell) and end.kind == "object" and isinstance(assumed.types[path], (Array, Scalar)):
+        if isinstance(end, Cell) and end.kind == "object" and isinstance(assumed.types[path], (Array, Scalar, Str, ListT, MapT, NoneType)):
             self.change(path, self.leaves[path].param, end)
             return False
         if (why := lo.unreadable(end)) is not None:

@@ -65,8 +65,8 @@ def reads_for_good(stmt: Stmt) -> set[Var]:
     match stmt.op:
         case _ if stmt.adjoint_of is not None:
             return set()
-        case Let() | Append() | Build("tuple") | Call(runtime.zeros_if_assigned):
-            return set()
+        case Let() | Append() | Build("tuple") | Call(runtime.zeros_if_assigned | runtime.unbroadcast):
+            return set()  # the cotangent of what is not assigned is 0.0, also in its own shape
         case Loop(domain, _, _, _, body):
             return set() if isinstance(domain, Block) else set(stmt.op.reads) - set(stmt.op.inits) - set(body.results)
         case Branch(cond):

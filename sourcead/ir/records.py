@@ -39,7 +39,7 @@ def is_plain_class(cls: Any) -> bool:
     if type(cls) not in (type, type(Protocol)) and type(cls).__module__ != "abc":
         return False
     for base in cls.__mro__:
-        if base in NEUTRAL or base.__module__ == "abc":
+        if base in NEUTRAL or base.__module__ in ("abc", "collections.abc"):
             continue
         if str(base.__module__).partition(".")[0] in FOREIGN or not base.__flags__ & 1 << 9:  # not made by a class statement
             return False

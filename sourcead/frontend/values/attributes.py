@@ -240,6 +240,8 @@ def static(value: Any) -> Value:
 
 def inplace_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs, node) -> Value:
     """Lower a method that changes the array in place."""
+    if name == "setflags" and not args and all(isinstance(v, Const) and v.value is False for v in kwargs.values()):
+        return Const(None)  # a promise not to write it
     if isinstance(value, Cell) and name == "fill" and len(args) == 1:
         lo.write(value, (), lo.operand(args[0]))
         return Const(None)

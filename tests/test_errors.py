@@ -5,8 +5,8 @@ import pickle
 import numpy as np
 import pytest
 
-from sourcead import errors, grad
-from sourcead.errors import ArgumentError, NonScalarError, NoRuleError, SourceADError, UnsupportedSyntaxError, spelled
+from sourcead import errors, grad, value_and_grad
+from sourcead.errors import ArgumentError, NoRuleError, SourceADError, UnsupportedSyntaxError, spelled
 from sourcead.ir.nodes import Origin
 
 CLASSES = [c for c in vars(errors).values() if isinstance(c, type) and issubclass(c, SourceADError)]
@@ -147,11 +147,31 @@ def only_if_found(x):
             return x * i
 
 
-@pytest.mark.parametrize("function", [only_if_positive, only_if_found])
-@pytest.mark.parametrize("x", [2.0, -2.0])
-def test_function_that_returns_none_on_one_path_is_refused(function, x):
-    with pytest.raises(NonScalarError, match=f"`{function.__name__}` returns None on one of its paths"):
-        grad(function)(x)
+@pytest.mark.parametrize("function, x, gradient", [(only_if_positive, 2.0, 4.0), (only_if_found, 1.5, 2.0)])
+def test_path_that_returns_none_raises(function, x, gradient):
+    assert grad(function)(x) == gradient
+    assert value_and_grad(function)(x) == (function(x), gradient)
+    for missing in (-2.0, 4.0):
+        if function(missing) is None:
+            with pytest.raises(TypeError, match=f"`{function.__name__}` returns None here"):
+                grad(function)(missing)
+
+
+def pieces(x):
+    if x < 0:
+        return x * x
+    elif x < 1:
+        return x**3
+    elif x >= 1:
+        return np.sin(x)
+
+
+def test_the_path_that_raises_has_no_reverse_sweep():
+    derivative = grad(pieces)
+    assert [derivative(x) for x in (-2.0, 0.5, 3.0)] == pytest.approx([-4.0, 0.75, np.cos(3.0)])
+    assert derivative.source.count("else:") == 1
+    with pytest.raises(TypeError, match="returns None here"):
+        derivative(float("nan"))
 
 
 def test_function_that_raises_on_one_path_is_not_refused():

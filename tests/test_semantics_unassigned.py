@@ -162,6 +162,167 @@ def test_a_loop_that_surely_runs_needs_no_check():
     assert derivative(X)[0] == 3.0 and "UnboundLocalError" not in derivative.source
 
 
+z = 3.0
+
+
+def read_before_it_is_bound_in_the_other_arm(x):
+    if x[0] > 0:
+        y = z * x  # noqa: F823
+    else:
+        z = 2.0
+        y = z * x
+    return np.sum(y)
+
+
+def bound_in_an_earlier_iteration(x):
+    t = 0.0
+    for i in range(3):
+        if x[i] > 0:
+            t += z * x[i]  # noqa: F823
+        else:
+            z = x[i] * 2  # noqa: F841
+    return t
+
+
+def the_previous_element(x):
+    t = 0.0
+    for v in x:
+        t += z * v if t != 0.0 else v  # noqa: F823
+        z = v  # noqa: F841
+    return t
+
+
+def free_variable(x):
+    def inner(v):
+        return v * z
+
+    if x[0] > 0:
+        z = x[1]
+    return inner(x[0])
+
+
+def position_that_is_not_there(x):
+    if x[0] < 0:
+        return (1.0, 2.0)[5] * x[0]
+    return x[0]
+
+
+def key_that_is_not_there(x):
+    items = {}
+    y = items["k"] * x[0] if x[0] < 0 else x[0]
+    return y * x[1]
+
+
+def name_that_does_not_exist(x):
+    y = x[0] if x[0] > 0 else no_such_name  # noqa: F821
+    return y * x[1]
+
+
+def target_of_a_comprehension(x):
+    return sum([z * z for z in x]) + z * x[0]
+
+
+def global_by_declaration(x):
+    global z
+    return z * x[0]
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(
+    "f",
+    [
+        read_before_it_is_bound_in_the_other_arm, bound_in_an_earlier_iteration, the_previous_element, free_variable,
+        position_that_is_not_there, key_that_is_not_there, name_that_does_not_exist, target_of_a_comprehension, global_by_declaration,
+    ],
+    ids=lambda f: f.__name__,
+)  # fmt: skip
+def test_an_arm_that_surely_raises(f, sign):
+    x = sign * np.array([0.5, -1.2, 2.0])
+    try:
+        expected = f(x)
+    except (LookupError, NameError) as error:
+        with pytest.raises((LookupError, NameError)) as raised:
+            value_and_grad(f, verify=False)(x)
+        assert issubclass(raised.type, LookupError) == isinstance(error, LookupError)
+    else:
+        value, gradient = value_and_grad(f, verify=False)(x)
+        assert value == pytest.approx(expected)
+        steps = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(3)]
+        np.testing.assert_allclose(gradient, steps, rtol=1e-6, atol=1e-8)
+
+
+def one_condition(x):
+    c = x[0] > 0
+    if c:
+        y = x * 2
+    total = np.sum(x)
+    if not c:
+        return total
+    return total + np.sum(y * x)
+
+
+def test_a_name_is_not_missing_under_the_condition_that_bound_it():
+    derivative = value_and_grad(one_condition, verify=False)
+    for x in (X, -X):
+        derivative(x)
+        assert "None" not in derivative.source and "UnboundLocalError" not in derivative.source
+
+
+class Point:
+    def __init__(self, x):
+        self.x = x
+
+
+def product(a, b):
+    return a * b
+
+
+def attribute_of_an_object(x):
+    p = Point(x)
+    return p.y * x[1] if x[0] < 0 else p.x[0]
+
+
+def attribute_of_a_module(x):
+    return np.no_such_function(x) if x[0] < 0 else x[0] * x[1]
+
+
+def arguments_that_do_not_fit(x):
+    return product(x[0]) if x[0] < 0 else product(x[0], x[1])
+
+
+@pytest.mark.parametrize(
+    "f, raised", [(attribute_of_an_object, AttributeError), (attribute_of_a_module, AttributeError), (arguments_that_do_not_fit, TypeError)]
+)
+def test_an_arm_with_what_is_not_there(f, raised):
+    derivative = value_and_grad(f, verify=False)
+    value, gradient = derivative(np.array([0.5, -1.2]))
+    assert value == f(np.array([0.5, -1.2])) and gradient.shape == (2,)
+    with pytest.raises(raised):
+        derivative(np.array([-0.5, -1.2]))
+
+
+def attribute_of_an_array_caught(x):
+    try:
+        return x.no_such_attribute
+    except AttributeError:
+        return x[0] ** 2
+
+
+def call_that_does_not_fit_caught(x):
+    try:
+        y = product(x[0])
+    except TypeError:
+        y = x[0] ** 2
+    return y
+
+
+@pytest.mark.parametrize("f", [attribute_of_an_array_caught, call_that_does_not_fit_caught])
+def test_what_surely_raises_is_caught(f):
+    value, gradient = value_and_grad(f, verify=False)(X)
+    assert value == f(X)
+    np.testing.assert_array_equal(gradient, [3.0, 0.0])
+
+
 HANDLED = {
     "never bound so far": ("try: s = GLOBAL * x[0]\n except NameError: s = x[1]\n GLOBAL = 1\n return s", "right"),
     "a loop without iterations": ("for i in range(0): c = x\n try: s = c[0]\n except UnboundLocalError: s = x[1]\n return s", "right"),

@@ -15,7 +15,9 @@ from sourcead.ad.inline_helpers import simplified
 from sourcead.ad.recursion import as_lowered, wrt_names
 from sourcead.ad.residuals.make_available import AUTO, Sweeps, both_sweeps
 from sourcead.ad.residuals.notes import Notes
-from sourcead.ad.result_and_gradients import check_each_path, check_scalar, given_cotangent, parameter_gradient, seed
+from sourcead.ad.result_and_gradients import (
+    check_scalar, function_name, given_cotangent, parameter_gradient, raising_for_none, seed
+)
 from sourcead.ad.reverse.adjoint_block import without_adjoint_blocks
 from sourcead.ad.reverse.rule_table import RULES
 from sourcead.ad.reverse.walk import Reverse
@@ -65,7 +67,7 @@ def differentiate(
     block = Block((*block.stmts, *extra), block.results)
     if form.kind != "vjp":
         check_scalar(value, lowered)
-        check_each_path(value, block, lowered)
+        block, value = raising_for_none(block, value, function_name(lowered.function.name))
     block, build.unassigned = with_nothing(block)
     block, build.pullbacks = with_pullbacks(block) if closures else (block, None)
     inputs = [lowered.params[name] for name in wrt if name in lowered.params]

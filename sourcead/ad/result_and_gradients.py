@@ -4,21 +4,23 @@
     d_x                     in the structure, shape and dtype of the parameter x
 """
 
+import functools
+from dataclasses import replace
+
 import numpy as np
 
 from sourcead import runtime
 from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.cotangents.shapes import unbroadcast
 from sourcead.analysis.builder import Builder, atom_type
-from sourcead.analysis.connected import reachable
+from sourcead.analysis.conditions import raises
 from sourcead.errors import NonScalarError
 from sourcead.frontend.lower import Lowered
-from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Var
+from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Effect, Stmt, Var
 from sourcead.ir.types import (
-    ANY_DTYPE, Array, DictT, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, Unknown, dims_of, keyed_parts,
-    kind_of, parts
+    ANY_DTYPE, Array, DictT, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, Unknown, dims_of, join,
+    keyed_parts, kind_of, parts
 )
-from sourcead.ir.walk import handed_on, walk
 
 SMALL_FLOATS = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.complex64))
 
@@ -53,15 +55,36 @@ def check_scalar(value: Atom, lowered: Lowered) -> None:
         )
 
 
-def check_each_path(value: Atom, block: Block, lowered: Lowered) -> None:
-    """Refuse a function that returns a number on one path and None on another."""
-    yielded = {group[0]: group[1:] for s in walk(block) if isinstance(s.op, Branch) for group in handed_on(s)}
-    if any(isinstance(a, Const) and a.value is None for a in reachable([value], lambda a: yielded.get(a, ()))):
-        raise NonScalarError(
-            f"`{function_name(lowered.function.name)}` returns None on one of its paths; a gradient is that of one real number",
-            at=lowered.function.origin,
-            instead="return a number on every path, or raise an error on the one that has none",
-        )
+def raising_for_none(block: Block, value: Atom, name: str) -> tuple[Block, Atom]:
+    """Return a block and the number that it yields, where each path on which this is None raises an error instead.
+
+        y = if c: yield 2.0 else: yield None        ->      y = if c: yield 2.0 else: raise TypeError("f returns None here ...")
+
+    Args:
+        block: the body of a function, or the arm of a branch that it returns from.
+        value: what it returns.
+        name: the name of the function.
+    """
+    for place, stmt in enumerate(block.stmts):
+        if value in stmt.targets and isinstance(stmt.op, Branch):
+            k = stmt.targets.index(value)
+            arms, types = [], []
+            for arm in (stmt.op.then, stmt.op.orelse):
+                found, new = raising_for_none(arm, arm.results[k], name)
+                types += [] if raises(found) else [atom_type(new)]
+                arms.append(replace(found, results=(*arm.results[:k], new, *arm.results[k + 1 :])))
+            if not types or arms == [stmt.op.then, stmt.op.orelse]:
+                return block, value
+            number = Var(value.name, functools.reduce(join, types), value.temp)
+            made = replace(
+                stmt, targets=(*stmt.targets[:k], number, *stmt.targets[k + 1 :]), op=replace(stmt.op, then=arms[0], orelse=arms[1])
+            )
+            return replace(block, stmts=(*block.stmts[:place], made, *block.stmts[place + 1 :])), number
+    if not isinstance(value, Const) or value.value is not None:
+        return block, value
+    error, why = Var("error", temp=True), f"`{name}` returns None here, and a gradient is that of one real number"
+    raised = (Stmt((error,), Call(TypeError, (Const(why),))), Stmt((), Effect("raise", (error,))))
+    return replace(block, stmts=(*block.stmts, *raised)), value
 
 
 def seed(build: Builder, value: Var) -> Atom:

@@ -13,20 +13,20 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from sourcead import runtime
+from sourcead.analysis.conditions import Conditions, inside, is_possible, raises, with_conditions
 from sourcead.analysis.connected import reachable
 from sourcead.ir.nodes import (
-    UNDEFINED, Append, Atom, Block, Branch, Build, Call, Const, Effect, Function, Let, Loop, Range, Stmt, Var,
-    operand_atoms
+    UNDEFINED, Append, Atom, Block, Branch, Build, Call, Const, Function, Let, Loop, Range, Stmt, Var, operand_atoms
 )
-from sourcead.ir.walk import map_blocks, walk
+from sourcead.ir.walk import bound_vars, definitions, map_blocks, walk
 
 NOTHING = Const(None)
 
 
-def with_nothing(block: Block) -> tuple[Block, set[Var]]:
+def with_nothing(block: Block) -> tuple[Block, dict[Var, Conditions]]:
     """Return the block with None in place of each `UNDEFINED`, and the variables that may be None."""
     if not any(r is UNDEFINED for r in _handed_on(block)):
-        return block, set()
+        return block, {}
     block = _replaced(block, lambda atom: NOTHING if atom is UNDEFINED else atom)
     return block, may_be_none(block)
 
@@ -56,16 +56,6 @@ def links(stmt: Stmt):
             yield stmt.targets[0], value
 
 
-def raises(block: Block) -> bool:
-    """Return whether control never reaches the end of a block."""
-    match block.stmts[-1].op if block.stmts else None:
-        case Effect("raise"):
-            return True
-        case Branch(_, then, orelse):
-            return raises(then) and raises(orelse)
-    return False
-
-
 def _handed_on(block: Block):
     """Yield the atoms whose values are bound to results of branches or variants of loops."""
     for stmt in walk(block):
@@ -73,15 +63,41 @@ def _handed_on(block: Block):
             yield atom
 
 
-def may_be_none(block: Block, missing: Const = NOTHING) -> set[Var]:
-    """Return the variables that may be None, or `UNDEFINED` if that is the value that is `missing`."""
-    takers: dict[Atom, list[Var]] = defaultdict(list)
-    for stmt in walk(block):
-        ends = zip(stmt.targets, stmt.op.body.results) if runs_at_least_once(stmt) else ()
-        after = dict(ends)  # what the last iteration leaves
-        for var, atom in links(stmt):
-            takers[after.get(var, atom)].append(var)
-    return reachable([missing], lambda atom: takers.get(atom, ())) - {missing}
+def may_be_none(block: Block, *missing: Const) -> dict[Var, Conditions]:
+    """Return the variables that may be None, or what else is said to be `missing`.
+
+    Each comes with conditions of branches that have these values whenever it is, as far as they are known:
+
+        y = if c: yield x else: yield None      ->      y: c is false
+    """
+    missing = missing or (NOTHING,)
+    made = definitions(block)
+    found: dict[Var, Conditions] = {}
+
+    def hand_on(var: Var, atom: Atom, given: Conditions, bound: set[Var] | frozenset = frozenset()) -> None:
+        known = given if atom in missing else found[atom] | given if atom in found else None
+        if known is not None and is_possible(known):
+            known = frozenset((c, value) for c, value in known if c not in bound)
+            found[var] = found[var] & known if var in found else known
+
+    before = None
+    while found != before:
+        before = dict(found)
+        for stmt, given in with_conditions(block, made):
+            match stmt.op:
+                case Branch():
+                    for arm, taken in inside(stmt.op, made, given):
+                        for var, atom in zip(stmt.targets, () if raises(arm) else arm.results):
+                            hand_on(var, atom, given | taken)
+                case Loop(body=body):
+                    bound = {v for s in (stmt, *walk(body)) for v in (*s.targets, *bound_vars(s.op))}  # other values in each iteration
+                    after = dict(zip(stmt.targets, body.results)) if runs_at_least_once(stmt) else {}  # what the last iteration leaves
+                    for var, atom in links(stmt):
+                        hand_on(var, after.get(var, atom), given, bound)
+                case _:
+                    for var, atom in links(stmt):
+                        hand_on(var, atom, given)
+    return found
 
 
 def runs_at_least_once(stmt: Stmt) -> bool:
@@ -99,7 +115,7 @@ def moved_unassigned(block: Block, is_moved: Callable[[Var, Atom], bool]) -> set
     """
     holders = may_be_none(block, UNDEFINED)
     if not holders:
-        return holders
+        return set()
     sources: dict[Var, list[Atom]] = defaultdict(list)
     for stmt in walk(block):
         for var, atom in links(stmt):
@@ -108,20 +124,22 @@ def moved_unassigned(block: Block, is_moved: Callable[[Var, Atom], bool]) -> set
     return reachable([a for var, atoms in sources.items() for a in atoms if is_moved(var, a)], lambda var: sources.get(var, ()))
 
 
-def _is_looked_at(block: Block, holders: set[Var]) -> bool:
+def _is_looked_at(block: Block, holders: dict[Var, Conditions]) -> bool:
     """Return whether a statement reads one of the holders at a point where the holder may be None."""
     tuples: dict[Atom, tuple[Atom, ...]] = {}
-    for stmt in walk(block):
+    for stmt, given in with_conditions(block, definitions(block)):
         match stmt.op:
             case Build("tuple", items):
                 tuples[stmt.targets[0]] = tuple(a for item in items for a in operand_atoms(item))
+                continue
             case Append(_, value):
                 atoms = [part for a in operand_atoms(value) for part in tuples.get(a, (a,))]
-                if any(a in holders or a is NOTHING for a in atoms):
-                    return True
             case Call(runtime.zeros_if_assigned, (x,), ()):
-                if x in holders or x is NOTHING:
-                    return True
+                atoms = [x]
+            case _:
+                continue
+        if any(a is NOTHING or a in holders and is_possible(holders[a] | given) for a in atoms):
+            return True
     return False
 
 

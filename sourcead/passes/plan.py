@@ -26,6 +26,7 @@ from sourcead.passes.cleanup.broadcasts import remove_broadcasts
 from sourcead.passes.cleanup.common_subexpressions import merge_common
 from sourcead.passes.cleanup.copies import propagate_copies
 from sourcead.passes.cleanup.dead_code import remove_dead
+from sourcead.passes.cleanup.known_conditions import drop_unread_arms, take_known_arms
 from sourcead.passes.cleanup.shape_queries import query_current_versions, query_first_versions, share_shapes
 from sourcead.passes.cleanup.sums_of_products import factor_sums, multiply_einsums
 from sourcead.passes.cleanup.writes_through_reshape import expand_writes_through_reshape
@@ -137,6 +138,8 @@ AFTER = (
     Pass(simplify, "before sums are factored: a product that is read once only must be seen to be"),
     Pass(factor_sums, "before products of matrices: it makes smaller `einsum`s of larger ones"),
     Pass(multiply_einsums, "after the last pass that reads or makes an `einsum`"),
+    Pass(take_known_arms, "after the updates of cotangents are in one form: what reverses the arm that raised goes"),
+    Pass(drop_unread_arms, "before the last simplification, which removes what the arms made"),
     Pass(simplify, "to remove the factors that are no longer read, and transposes of transposes"),
     Pass(without_nothing, "after simplification: it asks who looks at a variable that may hold nothing"),
     Pass(check_assigned, "after it: of what is then still None or undefined, it checks the reads", None, ("lists",)),

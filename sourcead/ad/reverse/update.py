@@ -2,7 +2,7 @@
 
     program             a1 = a0 with [i] = v
     forward sweep       a1 = a0 with [i] = v
-    reverse sweep       d_v += d_a1[i];  d_a0 = d_a1 with [i] = 0
+    reverse sweep       d_v += d_a1[i];  d_a0 = d_a1 with [i] = 0       where i takes all of a0: d_v += d_a1;  d_a0 = 0
 
     program             a1 = a0 with [i] += v               likewise with -= and -d_a1[i]
     forward sweep       a1 = a0 with [i] += v
@@ -20,7 +20,7 @@ from sourcead.ad.cotangents.shapes import unbroadcast
 from sourcead.ad.reverse.walk import Reverse
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.ir.nodes import Atom, Operand, Slice, Stmt, Sub, Update, Var, operand_atoms
+from sourcead.ir.nodes import Atom, Const, Operand, Slice, Stmt, Sub, Update, Var, operand_atoms
 from sourcead.ir.types import Array, ListT, MapT, Scalar, Type, Unknown
 
 
@@ -39,7 +39,7 @@ def reverse_update(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
     if not isinstance(op.base, Var) or op.base not in r.active:
         return
     if op.mode == "set":
-        if not op.path:
+        if takes_all(op):
             return
         cleared = clear_at(op.base.type, r.build, op.base, op.path)
         d_out = r.build.emit(Update(d_out, op.path, cleared, "set"), atom_type(d_out), f"d_{op.base.name}")
@@ -50,7 +50,7 @@ def cotangent_of_value(r: Reverse, stmt: Stmt, d_out: Atom) -> Atom:
     """Return the contribution of the container's cotangent to that of the value that was assigned or added."""
     op: Update = stmt.op
     value, t = op.value, stmt.targets[0].type
-    part = get_at(t, r.build, d_out, op.path, value)
+    part = get_at(t, r.build, d_out, () if takes_all(op) else op.path, value)
     if op.mode == "sub":
         part = r.build.call(operator.neg, part)
     if op.mode == "set" and any(isinstance(s, Sub) and repeats(t, s.key) for s in op.path):
@@ -66,6 +66,18 @@ def cotangent_of_value(r: Reverse, stmt: Stmt, d_out: Atom) -> Atom:
     return unbroadcast(r.build, part, value) if isinstance(value.type, (Array, Scalar, Unknown)) else part
 
 
+def takes_all(op: Update) -> bool:
+    """Return whether the path of an update leads to the whole array, as in `a[...] = v` and `a[:] = v`."""
+    match op.path:
+        case ():
+            return True
+        case (Sub(Slice(None, None, None)),):
+            return isinstance(atom_type(op.base), Array)
+        case (Sub(Const(value)),):
+            return value is Ellipsis and isinstance(atom_type(op.base), Array)
+    return False
+
+
 def repeats(t: Type, key: Operand) -> bool:
     """Return whether a subscript may name an element twice: some part of it is, or may be, an array of integers."""
     if isinstance(t, MapT):
@@ -74,6 +86,8 @@ def repeats(t: Type, key: Operand) -> bool:
         if isinstance(part, (Slice, tuple)):
             if isinstance(part, tuple):
                 return True
+            continue
+        if isinstance(part, Const) and (part.value is Ellipsis or part.value is None):
             continue
         kind = atom_type(part)
         if isinstance(kind, (Unknown, ListT)):

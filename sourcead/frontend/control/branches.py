@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from sourcead.analysis.builder import atom_type
-from sourcead.errors import UnsupportedSyntaxError
+from sourcead.errors import SourceADError, UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control.merging import Arm, Merger
 from sourcead.frontend.core import (
@@ -152,7 +152,7 @@ def _lower_arm(lo: Lowering, arm: Callable[[], Any], birth: int, one_value: set)
             value = arm()
         except NeverReturns:
             value = RAISED
-        except UnsupportedSyntaxError as error:
+        except SourceADError as error:
             value = raised_for_sure(lo, error)
         lo.build.within = within
         for place in one_value:

@@ -54,7 +54,7 @@ def bind(
     bound: dict[str, Value] = dict(zip(positional, args))
     if len(args) > len(positional) and a.vararg is None:
         few = f"{len(positional)} positional argument{'s' * (len(positional) != 1)}"
-        raise ArgumentError(f"`{source.name}` takes {few}, and {len(args)} are given", at=lo.here)
+        raise core.surely(lo, ArgumentError(f"`{source.name}` takes {few}, and {len(args)} are given", at=lo.here), TypeError)
     if a.vararg is not None:
         bound[a.vararg.id] = TupleVal(tuple(args[len(positional) :]))
     names = {*positional[len(a.posonlyargs) :], *(p.id for p in a.kwonlyargs)}
@@ -66,13 +66,13 @@ def bind(
             extra[name] = value
         else:
             fault = "more than once" if name in names else "which it does not take"
-            raise ArgumentError(f"`{source.name}` is given the argument `{name}`, {fault}", at=lo.here)
+            raise core.surely(lo, ArgumentError(f"`{source.name}` is given the argument `{name}`, {fault}", at=lo.here), TypeError)
     if a.kwarg is not None:
         bound[a.kwarg.id] = lo.new_dict(extra)
     for name in [*positional, *(p.id for p in a.kwonlyargs)]:
         if name not in bound:
             if name not in defaults:
-                raise ArgumentError(f"`{source.name}` is not given the argument `{name}`", at=lo.here)
+                raise core.surely(lo, ArgumentError(f"`{source.name}` is not given the argument `{name}`", at=lo.here), TypeError)
             bound[name] = defaults[name]
     return bound
 

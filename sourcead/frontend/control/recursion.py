@@ -174,10 +174,9 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
         inner.unrolling = lo.unrolling
         inner.live = dict(lo.live)  # so that no two globals get one name
         inner.pairs, inner.in_pairs = lo.pairs, {*lo.in_pairs, source.node}
-        env = Scope(source)
-        inner.scope = Scope(source, parent=env)
-        env.names.update(statics)
-        env.names.update({n: FunctionVal(f.source, inner.scope, f.defaults) for n, f in functions.items()})
+        inner.scope = Scope(source)
+        inner.scope.names.update(statics)
+        inner.scope.names.update({n: FunctionVal(f.source, inner.scope, f.defaults) for n, f in functions.items()})
         try:
             lowered = lower_from(inner, source, kinds, {}, pair.written)
         except NeverReturns:

@@ -33,6 +33,7 @@ def class_of_definition(lo: Lowering, node: gast.ClassDef) -> type:
         raise core.unsupported(lo, node)
     closure = types.CellType()
     body = Scope(lo.scope.source, parent=lo.scope)
+    body.local = set()  # a name that the body of a class has not bound yet is looked up outside of it
     members: dict[str, Any] = {"__module__": lo.scope.source.globals.get("__name__"), "__qualname__": node.name}
     for statement in node.body:
         with lo.at(statement):

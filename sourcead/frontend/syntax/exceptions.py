@@ -21,7 +21,7 @@ from typing import Any
 
 import gast
 
-from sourcead.errors import UnsupportedSyntaxError
+from sourcead.errors import SourceADError, UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control import generators
 from sourcead.frontend.control.branches import RAISED, raised
@@ -49,7 +49,7 @@ def after_body(lo: Lowering, node: gast.Try) -> list[gast.AST]:
     exits = Leaving(lo, node, handlers)
     try:
         code = body_with_exits(lo, exits)
-    except UnsupportedSyntaxError as error:
+    except SourceADError as error:
         if not node.finalbody or core.surely_raised(error)[1] is not lo.build.stmts:
             raise
         return [*node.finalbody, standing_for(node, Act(functools.partial(managers.reraise, error)))]
@@ -108,7 +108,7 @@ def lowered_body(lo: Lowering, exits: Leaving, body: list[gast.AST]) -> Value | 
     with as_function(lo, exits.inner), lo.using(catching=(*lo.catching, *stops)):
         try:
             left = core.lower_statements(lo, [*body, *exits.leave(ENDED, exits.node)])
-        except UnsupportedSyntaxError as error:
+        except SourceADError as error:
             cls, place = core.surely_raised(error)
             handler = exits.handler_of(cls) if place is stmts else None
             if handler is None or handler.passes_on:

@@ -65,10 +65,11 @@ def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
     if not isinstance(found, property) and isinstance(value, Cell) and name in value.items:
         item = value.items[name]
         if item is UNDEFINED:
-            raise core.refused(lo, f"`.{name}` is read here, but nothing was assigned to it on this path")
+            wrong = core.refused(lo, f"`.{name}` is read here, but nothing was assigned to it on this path")
+            raise core.surely(lo, wrong, AttributeError)
         return item
     if base is None or isinstance(found, types.MemberDescriptorType):
-        raise core.refused(lo, f"an object of class {cls.__name__} has no attribute `{name}` here")
+        raise core.surely(lo, core.refused(lo, f"an object of class {cls.__name__} has no attribute `{name}` here"), AttributeError)
     return of_class(lo, value, base, name, found, node)
 
 

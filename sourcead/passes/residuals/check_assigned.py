@@ -17,13 +17,14 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from sourcead import runtime
+from sourcead.analysis.conditions import Conditions, inside, is_possible, with_conditions
 from sourcead.analysis.connected import reachable
 from sourcead.analysis.unassigned import NOTHING, links, may_be_none
 from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Block, Branch, Build, Call, Const, Effect, Function, Let, Loop, Stmt, Var
 )
 from sourcead.ir.types import BOOL, UNKNOWN
-from sourcead.ir.walk import map_blocks, rewrite, walk, with_body
+from sourcead.ir.walk import definitions, map_blocks, rewrite, walk, with_body
 
 Checked = frozenset[Var]
 
@@ -35,11 +36,10 @@ def check_assigned(function: Function, lists: bool) -> Function:
         function: a derivative.
         lists: whether a variable can hold None; if not, variants of loops say what is assigned.
     """
-    holders = may_be_none(function.body)
-    if not lists:
-        holders = holders | may_be_none(function.body, UNDEFINED)
-    returned = {a for a in function.body.results if isinstance(a, Var)}
-    read = holders & returned.union(*(reads_for_good(stmt) for stmt in walk(function.body)))
+    holders = may_be_none(function.body, *((NOTHING,) if lists else (NOTHING, UNDEFINED)))
+    made = definitions(function.body)
+    returned = {a for a in function.body.results if a in holders}
+    read = returned.union(*(unassigned_reads(stmt, given, holders) for stmt, given in with_conditions(function.body, made)))
     if not read:
         return function
     body, condition = function.body, holds_none
@@ -50,9 +50,14 @@ def check_assigned(function: Function, lists: bool) -> Function:
         def condition(v: Var) -> tuple[list[Stmt], Atom]:
             return [], flags[v]
 
-    body, checked = checked_block(body, read, frozenset(), condition)
-    stmts = [s for v in sorted(read & returned - checked, key=lambda v: v.id) for s in check(v, condition, None)]
+    body, checked = checked_block(body, holders, made, frozenset(), condition)
+    stmts = [s for v in sorted(returned - checked, key=lambda v: v.id) for s in check(v, condition, None)]
     return with_body(function, replace(body, stmts=(*body.stmts, *stmts)))
+
+
+def unassigned_reads(stmt: Stmt, given: Conditions, holders: dict[Var, Conditions]) -> set[Var]:
+    """Return the variables that a statement needs and that may be unassigned under the conditions of the branches that it is in."""
+    return {v for v in reads_for_good(stmt) & holders.keys() if is_possible(holders[v] | given)}
 
 
 def reads_for_good(stmt: Stmt) -> set[Var]:
@@ -85,21 +90,25 @@ def check(v: Var, condition: Callable, reader: Stmt | None) -> list[Stmt]:
     return [replace(s, origin=origin, within=within) for s in stmts]
 
 
-def checked_block(block: Block, read: set[Var], checked: Checked, condition: Callable) -> tuple[Block, Checked]:
-    """Return the block with a check before each first read of one of the variables in `read`, and what is checked at its end."""
+def checked_block(
+    block: Block, holders: dict[Var, Conditions], made: dict[Var, Stmt], checked: Checked, condition: Callable,
+    given: Conditions = frozenset(),
+) -> tuple[Block, Checked]:
+    """Return the block with a check before each first read of a variable that may be unassigned there, and what is checked at its end."""
     stmts: list[Stmt] = []
     for stmt in block.stmts:
-        for v in sorted((reads_for_good(stmt) & read) - checked, key=lambda v: v.id):
+        for v in sorted(unassigned_reads(stmt, given, holders) - checked, key=lambda v: v.id):
             stmts += check(v, condition, stmt)
             checked |= {v}
-        stmts.append(map_blocks(stmt, lambda b, known=checked: checked_block(b, read, known, condition)[0]))
+        blocks = iter([checked_block(b, holders, made, checked, condition, given | taken)[0] for b, taken in inside(stmt.op, made, given)])
+        stmts.append(map_blocks(stmt, lambda _, after=blocks: next(after)))
     return Block(tuple(stmts), block.results), checked
 
 
 # ---- variables that say what is assigned ----
 
 
-def flags_of(block: Block, read: set[Var], holders: set[Var]) -> dict[Var, Var]:
+def flags_of(block: Block, read: set[Var], holders: dict[Var, Conditions]) -> dict[Var, Var]:
     """Return a variable for each of the variables in `read`, and for those whose values they may get, that says whether it is assigned."""
     sources: dict[Var, list[Var]] = {}
     for stmt in walk(block):
@@ -109,7 +118,7 @@ def flags_of(block: Block, read: set[Var], holders: set[Var]) -> dict[Var, Var]:
         if isinstance(stmt.op, Loop):  # a loop has a result for each variant
             for p, target in zip(stmt.op.params, stmt.targets):
                 sources.setdefault(p, []).append(target)
-    needed = reachable(read, lambda v: sources.get(v, ()))
+    needed = sorted(reachable(read, lambda v: sources.get(v, ())), key=lambda v: v.id)
     return {v: Var(f"{v.name}_assigned", BOOL, True) for v in needed}
 
 

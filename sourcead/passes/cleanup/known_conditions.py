@@ -1,0 +1,93 @@
+"""Use that a condition is known: inside a branch on it, and after one of whose arms raises.
+
+    if c: pass else: raise ...                             if c: pass else: raise ...
+    y = if c: yield a else: yield b                ->      y = a
+
+    y = if c: yield a else: yield b                        y = if c: yield a else: yield None
+    z = if c: (use y; yield p) else: yield q       ->      z = if c: (use y; yield p) else: yield q
+
+The first is legal where control comes only if the condition has this value; the second for the results of an arm that is not taken
+whenever they are read: whatever reads them is in a branch on the same condition, or hands them on to a variable for which this holds.
+"""
+
+from dataclasses import replace
+
+from sourcead.analysis.conditions import (
+    NO_CONDITIONS, Conditions, Excluded, implied, inside, is_possible, is_raise, raises
+)
+from sourcead.analysis.unassigned import NOTHING
+from sourcead.ir.nodes import Atom, Block, Branch, Function, Let, Stmt, Var
+from sourcead.ir.walk import definitions, map_blocks, with_body
+
+
+def take_known_arms(function: Function) -> Function:
+    """Return the function with the arm that is taken in place of each branch on a condition that is known there."""
+    return with_body(function, decided(function.body, definitions(function.body), NO_CONDITIONS, ())[0])
+
+
+def decided(block: Block, made: dict[Var, Stmt], given: Conditions, excluded: Excluded) -> tuple[Block, Excluded]:
+    """Return a block without branches on conditions that are known in it, and what is excluded after it (`with_conditions`)."""
+    stmts: list[Stmt] = []
+    for stmt in block.stmts:
+        blocks = inside(stmt.op, made, implied(given, excluded))
+        reached = [(b, taken) for b, taken in blocks if is_possible(implied(given | taken, excluded))]
+        if len(reached) == 1 and isinstance(stmt.op, Branch):
+            arm, excluded = decided(reached[0][0], made, given | reached[0][1], excluded)
+            stmts += (*arm.stmts, *(Stmt((v,), Let(a), stmt.origin) for v, a in zip(stmt.targets, arm.results)))
+            continue
+        results = [decided(b, made, given | taken, excluded) for b, taken in blocks]
+        if isinstance(stmt.op, Branch):
+            excluded += tuple(found for _, after in results for found in after[len(excluded) :])
+        new = iter([b for b, _ in results])
+        stmts.append(map_blocks(stmt, lambda _, new=new: next(new)))
+        excluded += (given,) if is_raise(stmt) else ()
+    return block if tuple(stmts) == block.stmts else Block(tuple(stmts), block.results), excluded
+
+
+NEVER: Conditions = frozenset({(NOTHING, True), (NOTHING, False)})  # the condition of a read that does not occur
+
+
+def drop_unread_arms(function: Function) -> Function:
+    """Return the function with None for the results of arms that nothing reads where that arm is taken."""
+    made = definitions(function.body)
+    reads = read_conditions(function.body, made, NO_CONDITIONS, {v: NO_CONDITIONS for v in function.body.results if isinstance(v, Var)})
+    return with_body(function, without_unread(function.body, made, NO_CONDITIONS, reads))
+
+
+def without_unread(block: Block, made: dict[Var, Stmt], given: Conditions, reads: dict[Var, Conditions]) -> Block:
+    """Return a block with None for the results of arms that are not read there; `reads` is what `read_conditions` found."""
+    stmts: list[Stmt] = []
+    for stmt in block.stmts:
+        new: list[Block] = []
+        for inner, taken in inside(stmt.op, made, given):
+            new.append(without_unread(inner, made, given | taken, reads))
+            if isinstance(stmt.op, Branch) and not raises(inner):
+                read = [is_possible(reads.get(v, NO_CONDITIONS) | taken) for v in stmt.targets]
+                if not all(read):
+                    new[-1] = replace(new[-1], results=tuple(a if r else NOTHING for a, r in zip(inner.results, read)))
+        blocks = iter(new)
+        stmts.append(map_blocks(stmt, lambda _, blocks=blocks: next(blocks)))
+    return block if tuple(stmts) == block.stmts else Block(tuple(stmts), block.results)
+
+
+def read_conditions(block: Block, made: dict[Var, Stmt], given: Conditions, found: dict[Var, Conditions]) -> dict[Var, Conditions]:
+    """Return `found`, with the conditions that hold wherever a variable is read in the block; `made` are all definitions.
+
+    The statements are visited last first, because what is handed on is read where its taker is.
+    """
+
+    def read(atom: Atom, conditions: Conditions) -> None:
+        if isinstance(atom, Var) and is_possible(conditions):
+            found[atom] = found[atom] & conditions if atom in found else conditions
+
+    for stmt in reversed(block.stmts):
+        for atom in stmt.op.reads:
+            read(atom, given)
+        for inner, taken in inside(stmt.op, made, given):
+            takers = [NO_CONDITIONS] * len(inner.results)
+            if isinstance(stmt.op, Branch):
+                takers = [] if raises(inner) else [found.get(v, NEVER) for v in stmt.targets]
+            for atom, taker in zip(inner.results, takers):
+                read(atom, taker | given | taken)
+            read_conditions(inner, made, given | taken, found)
+    return found

@@ -15,7 +15,9 @@ from sourcead.compile.keys import NUMBERS, coarse_key, is_static, wide_key
 from sourcead.compile.structures import conversion
 from sourcead.compile.wrt import check_wrt
 from sourcead.errors import UnsupportedValueError
-from sourcead.ir.records import is_namedtuple, is_plain_class, is_record, list_type, parts_of, type_of
+from sourcead.ir.records import (
+    is_namedtuple, is_plain_class, is_record, is_special_number, list_type, parts_of, type_of
+)
 from sourcead.ir.types import (
     BOOL, COMPLEX, FLOAT, INT, UNKNOWN, Array, DictT, ListT, StructT, TupleT, Type, keyed_parts, map_type, tangent_type
 )
@@ -98,6 +100,8 @@ def refuse_arrays(x: Any, where: str) -> None:
     """
     if type(x) in (np.ndarray, np.memmap) or isinstance(x, np.generic) or is_static(x):
         return
+    if is_special_number(x):
+        raise UnsupportedValueError(f"the argument `{where}` is a number of the class {type(x).__name__}", instead=f"`float({where})`")
     if isinstance(x, dict) and (changed := redefined(type(x))):
         raise UnsupportedValueError(
             f"the argument `{where}` is a {type(x).__name__}, a dict whose class has a `{changed}` of its own", instead=f"`dict({where})`"

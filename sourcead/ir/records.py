@@ -48,6 +48,13 @@ def is_plain_class(cls: Any) -> bool:
     return True
 
 
+def is_special_number(value: Any) -> bool:
+    """Return whether an object is a number of a class derived from Python's, which may have rules and attributes of its own."""
+    return isinstance(value, (int, float, complex)) and not (
+        type(value) in (bool, int, float, complex) or isinstance(value, (np.generic, enum.Enum))
+    )
+
+
 def is_record(value: Any) -> bool:
     """Return whether an object is a named tuple, a dataclass instance or an object of a plain class."""
     return is_namedtuple(type(value)) or is_plain_class(type(value))

@@ -87,7 +87,8 @@ def known_name(lo: Lowering, fn, name: Value) -> str:
 def builtin_type(lo: Lowering, node, *args: Value) -> Value:
     """Lower `type(obj)`."""
     classes = core.classes_of(lo, args[0]) if len(args) == 1 else ()
-    return Const(classes[0]) if len(classes) == 1 else core.call_library(lo, type, list(args), {}, node)
+    exact = len(classes) == 1 and core.has_exact_class(lo, args[0])
+    return Const(classes[0]) if exact else core.call_library(lo, type, list(args), {}, node)
 
 
 @lowers(inspect.getfullargspec)

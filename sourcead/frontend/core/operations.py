@@ -28,9 +28,10 @@ from sourcead.frontend.core.cells import (
     BoundVal, Cell, FunctionVal, Held, Iterable, MethodVal, SuperVal, TupleVal, Value
 )
 from sourcead.frontend.core.errors import raises_in_statement, refused, surely, unsupported
+from sourcead.frontend.core.journal import WHOLE
 from sourcead.frontend.core.known_values import in_python
 from sourcead.frontend.core.lowering import Lowering
-from sourcead.ir.nodes import Atom, Const, Operand, Var
+from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Update, Var
 from sourcead.ir.records import find
 from sourcead.ir.types import ANY_DTYPE, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, Type
 
@@ -337,7 +338,19 @@ def has_attribute(lo: Lowering, value: Value, name: str) -> bool | None:
     if isinstance(value, FunctionVal):
         return hasattr(types.FunctionType, name) or None  # it may have been assigned
     answers = {find(cls, name)[0] is not None for cls in classes_of(lo, value) if not cls.__dictoffset__}
-    return answers.pop() if len(answers) == 1 else None
+    return answers.pop() if len(answers) == 1 and (True in answers or has_exact_class(lo, value)) else None
+
+
+def has_exact_class(lo: Lowering, value: Value) -> bool:
+    """Tell whether a value has exactly the class that its type tells: a container or text from outside may be of a derived one."""
+    if isinstance(value, TupleVal):
+        return value.origin is None
+    if isinstance(value, Cell) and value.kind in ("list", "dict"):
+        return value not in lo.params and WHOLE not in value.slots and not value.frozen
+    if not isinstance(atom_type(atom := lo.read(value)), (ListT, DictT, MapT, TupleT, Str)):
+        return True
+    made = lo.build.made_by.get(atom) if isinstance(atom, Var) else None
+    return isinstance(made, (Build, Call, Update))
 
 
 def no_attribute(lo: Lowering, value: Value, name: str) -> Exception:

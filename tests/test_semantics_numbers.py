@@ -209,3 +209,11 @@ def test_a_name_that_becomes_an_object_in_a_loop_is_not_taken_for_a_list(before,
 def test_the_hessian_where_a_name_has_no_value_before_it_is_assigned_again():
     lines = "for c in x:\n  if c < 0.1: b = c\n for i in range(2): b = x * 2\n return sum([q * q for q in b])"
     np.testing.assert_allclose(hvp(program_of([lines]), verify=False)(X, X), 8 * X)
+
+
+PUT = ["w[1:] = [w]\n return len(w[1][1]) * x[0]", "w[1:] = w\n return len(w) * x[0]", "w[1:] = (w[:1], x)\n return x[0] * len(w)"]
+
+
+@pytest.mark.parametrize("lines", PUT)
+def test_a_list_is_put_into_a_part_of_itself(lines):
+    judged_in_all_modes(program_of([f"w = x.tolist()\n {lines}"]), X)

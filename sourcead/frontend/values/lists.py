@@ -180,6 +180,8 @@ def assign_slice(lo: Lowering, cell: Cell, key: Slice, value: Value, node) -> No
     """Lower `xs[a:b] = value`, which may change the length of the list."""
     if key.step is not None:
         raise core.unsupported(lo, node, "an assignment to every so many items of a list", "write the loop")
+    for item in (core.parts_of(value) or {}).values():
+        lo.put(cell, item)
     y = lo.read(as_list(lo, value, node))
     if key.lower is not None and key.upper is not None:
         n = lo.build.call(len, lo.read(cell), type=INT, name="n")

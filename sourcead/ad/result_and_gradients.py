@@ -5,6 +5,7 @@
 """
 
 import functools
+import operator
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +17,7 @@ from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.conditions import raises
 from sourcead.errors import NonScalarError
 from sourcead.frontend.lower import Lowered
-from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Effect, Stmt, Var
+from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Effect, Op, Stmt, Var
 from sourcead.ir.types import (
     ANY_DTYPE, Array, DictT, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, Unknown, dims_of, join,
     keyed_parts, kind_of, parts
@@ -143,20 +144,28 @@ def in_dtype_of(build: Builder, d: Atom, v: Atom, name: str) -> Atom:
         return build.call(np.asarray, d, *([Const(dtype.type)] if narrow else []), type=to, name=name)
     if isinstance(to, Array) and narrow and isinstance(t, Array) and t.dtype is None:
         return build.call(np.ndarray.astype, d, Const(dtype.type), type=to, name=name)
-    if isinstance(to, Scalar) and not has_form(t, to):
-        made = build.made_by.get(d)
+    made = build.made_by.get(d)
+    if isinstance(to, Scalar) and (not has_form(t, to) or may_be_int(made)):
         if t == to and isinstance(made, Call) and made.fn is np.sum:  # which gives the dtype of the array
             return d
         return build.call(dtype.type if dtype in SMALL_FLOATS else float, d, type=to, name=name)
     return d
 
 
+def may_be_int(made: Op | None) -> bool:
+    """Return whether a cotangent is 1.0 times a number that may be an int at run time, which simplification leaves."""
+    if not isinstance(made, Call) or made.fn is not operator.mul:
+        return False
+    if not any(isinstance(a, Const) and type(a.value) is float and a.value == 1.0 for a in made.args):
+        return False
+    return any(isinstance(a, Var) and atom_type(a) == Scalar("float", ANY_DTYPE) for a in made.args)
+
+
 def has_form(t: Type, to: Type) -> bool:
     """Return whether a cotangent of type `t` surely has the structure, shape and dtype of an argument of type `to`."""
     match to, t:
         case Scalar(_, dtype), Scalar(_, found):
-            may_be_int = t.kind == "float" and found is not None and found == ANY_DTYPE
-            return dtype not in SMALL_FLOATS and found not in SMALL_FLOATS and not may_be_int
+            return dtype not in SMALL_FLOATS and found not in SMALL_FLOATS  # contributions may be Python numbers
         case Array(dtype, dims), Array(found, axes):
             same = dtype is not None and found is not None and (found == dtype or dtype.kind not in "fc")
             return same and bool(dims) and axes is not None and len(axes) == len(dims)

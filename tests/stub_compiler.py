@@ -6,4 +6,4 @@ from sourcead.compile.pipeline import Built
 
 def built(text, namespace, *, name="generated", ir=None, notes=(), written=frozenset(), live=(), guards=()):
     """What `build` returns for a text."""
-    return Built(Program(name, text, namespace, ir), notes, written, live, guards)
+    return Built(Program(name, text, namespace, ir), notes, written, frozenset(), live, guards)

@@ -45,6 +45,8 @@ def is_plain_class(cls: Any) -> bool:
             return False
         if {"__getattr__", "__getattribute__", "__array__", "__array_ufunc__"} & vars(base).keys():
             return False
+        if not isinstance(vars(base).get("__new__", staticmethod(len)), staticmethod):  # compiled
+            return False
     return True
 
 

@@ -354,7 +354,7 @@ def pure_result(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
     owner = getattr(fn, "__self__", None)
     cls = fn if isinstance(fn, type) else owner if isinstance(owner, type) else type(owner)
     (found, values), (named_found, named) = core.known(lo, TupleVal(tuple(args))), core.known(lo, TupleVal(tuple(kwargs.values())))
-    if not (issubclass(cls, PURE) or fn.__module__ == "re") or fn.__name__ in LOCAL or not found or not named_found:
+    if not (issubclass(cls, PURE) or getattr(fn, "__module__", None) == "re") or fn.__name__ in LOCAL or not found or not named_found:
         return None
     try:
         result = fn(*values, **dict(zip(kwargs, named)))

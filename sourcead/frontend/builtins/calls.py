@@ -114,7 +114,8 @@ def refuse_some(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
     if fn in (float, complex) and args and isinstance(args[0], Var) and isinstance(args[0].type, Str):
         raise core.unsupported(lo, node, f"`{fn.__name__}` of a string: a derivative does not pass through text")
     dtype = kwargs.get("dtype")
-    if isinstance(dtype, Const) and not dtype.live and isinstance(dtype.value, type) and np.dtype(dtype.value).kind == "O":
+    is_object = isinstance(dtype, Const) and not dtype.live and isinstance(dtype.value, type) and np.dtype(dtype.value).kind == "O"
+    if is_object and fn not in (np.array, np.asarray):  # those hold numbers, which nothing else replaces
         raise core.unsupported(lo, node, "an array of Python objects", "use a list")
     if isinstance(fn, np.ufunc) and fn.nout > 1 and len(args) > fn.nin:
         raise core.unsupported(lo, node, f"`np.{fn.__name__}` with arrays for its results", "take the results: `a, b = ...`")

@@ -148,6 +148,12 @@ def defined_in_one_arm(x, y):
     return w
 
 
+@program(args=lambda rng: (np.array([1.0, -2.0]),))
+def returns_nothing_on_one_path(x):
+    if x[0] > 0:
+        return np.sum(x**2)
+
+
 @program(args=lambda rng: (rng.normal(size=4), True), also=(lambda rng: (rng.normal(size=4), False),))
 def write_in_one_arm(x, flag):
     y = x * 2

@@ -49,12 +49,6 @@ def returns_nothing(x):
     np.sum(x)
 
 
-@program(args=lambda rng: (np.array([-1.0, -2.0]),), level="refuse")
-def returns_nothing_on_one_path(x):
-    if x[0] > 0:
-        return np.sum(x)
-
-
 @program(**REFUSE)
 def returns_a_string(x):
     return f"{x[0]}"

@@ -343,6 +343,8 @@ def has_attribute(lo: Lowering, value: Value, name: str) -> bool | None:
 
 def has_exact_class(lo: Lowering, value: Value) -> bool:
     """Tell whether a value has exactly the class that its type tells: a container or text from outside may be of a derived one."""
+    if class_of(value) is not None:  # the type of an object or a named tuple names its own class
+        return True
     if isinstance(value, TupleVal):
         return value.origin is None
     if isinstance(value, Cell) and value.kind in ("list", "dict"):

@@ -1,6 +1,7 @@
 """Looks between the passes: whether each leaves well-formed IR, and IR that computes what it computed before."""
 
 import copy
+import inspect
 
 import numpy as np
 
@@ -110,9 +111,10 @@ def agree(a, b):
 def problems_of(program, kinds=KINDS, evaluated=False):
     """What is wrong after the passes that a program's derivatives run through, how many ran, and how many were evaluated."""
     problems, ran, compared = [], 0, 0
+    defaults = defaults_of(program.function)
     for kind in kinds:
         args = program.make_args(rng_for())
-        watch = Watch((lambda function, args=args: arguments_of(function, args)) if evaluated else None)
+        watch = Watch((lambda function, args=args: arguments_of(function, args, defaults)) if evaluated else None)
         specialisation.SHARED.clear()
         with quietly(), plan.observed(watch):
             try:
@@ -125,12 +127,22 @@ def problems_of(program, kinds=KINDS, evaluated=False):
     return problems, ran, compared
 
 
-def arguments_of(function, args):
-    """Copies of a program's arguments, and tangents of ones for what else a function takes; None if they do not fit."""
-    count = len(function.params)
-    if count < len(args):
+def defaults_of(function):
+    """The default values of a function's parameters; none if its signature cannot be told."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return {}
+    return {p.name: p.default for p in parameters if p.default is not p.empty}
+
+
+def arguments_of(function, args, defaults):
+    """Copies of a program's arguments, its defaults, and tangents of ones for what else a function takes; None if they do not fit."""
+    if len(function.params) < len(args):
         return None
     args = copy.deepcopy(args)
-    named = dict(zip((p.name for p in function.params), args))
-    tangents = [p.name.removeprefix("d_") for p in function.params[len(args) :]]
-    return [*args, *(ones_like(named[name]) for name in tangents)] if all(name in named for name in tangents) else None
+    named = {**defaults, **dict(zip((p.name for p in function.params), args))}
+    rest = [p.name for p in function.params[len(args) :]]
+    if not all(name.removeprefix("d_") in named for name in rest):
+        return None
+    return [*args, *(named[name] if name in named else ones_like(named[name.removeprefix("d_")]) for name in rest)]

@@ -13,7 +13,7 @@ from tests.semantics import judged_in_all_modes, program_of
 X = np.array([0.4, 0.7])
 NUMBER_TYPES = {
     "written through the result": "a = x * 2; b = np.float64(a); b[0] = 5 * x[1]; return np.sum(a * x)",
-    "a view of it": "a = x * 2; b = np.float64(a[1:]); b[0] = 5 * x[0]; return np.sum(a * x)",
+    "a view of it": "a = x * 2; b = np.float64(a[::-1]); b[0] = 5 * x[0]; return np.sum(a * x)",
     "an item of a list": "a = [x * 2, x]; np.float64(a[0])[0] += x[1]; return np.sum(a[0] * x)",
     "in a loop": "a = x * 2\n for i in range(2): b = np.float64(a); b[0] += x[1]\n return np.sum(a * x)",
     "in a branch": "a = x * 2; b = np.double(a) if x[0] > 0 else a; b[0] = x[1]; return np.sum(a * x)",

@@ -147,14 +147,73 @@ def only_if_found(x):
             return x * i
 
 
-@pytest.mark.parametrize("function, x, gradient", [(only_if_positive, 2.0, 4.0), (only_if_found, 1.5, 2.0)])
-def test_path_that_returns_none_raises(function, x, gradient):
-    assert grad(function)(x) == gradient
-    assert value_and_grad(function)(x) == (function(x), gradient)
+def result_that_is_read_before(x):
+    y = only_if_positive(x)
+    assert y is None or y * 2 > y
+    return y
+
+
+def none_from_a_loop(x):
+    t = 0.0
+    for k in range(3):
+        t += k * x
+        if t > 5:
+            return None
+    return t
+
+
+def none_or_a_number_from_a_loop(x):
+    t = x
+    for k in range(3):
+        t = t * x
+        if t < -5:
+            return None
+        if t > 5:
+            return t
+    if x > 0:
+        return t * 2
+
+
+@pytest.mark.parametrize(
+    "function, x, gradient",
+    [
+        (only_if_positive, 2.0, 4.0), (only_if_found, 1.5, 2.0), (result_that_is_read_before, 2.0, 4.0), (none_from_a_loop, 1.5, 3.0),
+        (none_or_a_number_from_a_loop, 2.0, 12.0), (none_or_a_number_from_a_loop, 1.0, 8.0),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("backend", ["numpy", pytest.param("numba", marks=pytest.mark.compiled)])
+def test_path_that_returns_none_raises(function, x, gradient, backend):
+    assert grad(function, backend=backend)(x) == gradient
+    assert value_and_grad(function, backend=backend)(x) == (function(x), gradient)
     for missing in (-2.0, 4.0):
         if function(missing) is None:
             with pytest.raises(TypeError, match=f"`{function.__name__}` returns None here"):
-                grad(function)(missing)
+                grad(function, backend=backend)(missing)
+
+
+@pytest.mark.parametrize("more", [lambda y: y, lambda y: [1.0, (y,)]])
+def test_value_that_is_none_raises_beside_an_auxiliary_result(more):
+    def with_more(x):
+        y = only_if_positive(x)
+        return y, more(y)
+
+    assert value_and_grad(with_more, has_aux=True)(2.0) == ((4.0, more(4.0)), 4.0)
+    with pytest.raises(TypeError, match="`with_more` returns None here"):
+        value_and_grad(with_more, has_aux=True)(-2.0)
+
+
+def test_none_that_a_helper_returns_from_a_loop_is_a_value():
+    def first_large(x):
+        for v in x:
+            if v > 2:
+                return v
+
+    def f(x):
+        y = first_large(x)
+        return np.sum(x) if y is None else y * y
+
+    np.testing.assert_array_equal(grad(f)(np.array([1.0, 3.0])), [0.0, 6.0])
+    np.testing.assert_array_equal(grad(f)(np.array([1.0, 2.0])), [1.0, 1.0])
 
 
 def pieces(x):

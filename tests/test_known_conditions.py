@@ -131,6 +131,28 @@ def test_derivative(f, signs):
         judged(f, x)
 
 
+def guard_before_a_name_of_the_other_arm(x, n):
+    c = x[0] > 0
+    if c:
+        z = x * 2
+    if not c:
+        raise ValueError
+    for i in range(n):
+        w = x * 3
+    return np.sum(z * w)
+
+
+@pytest.mark.parametrize("backend", ["numpy", pytest.param("numba", marks=pytest.mark.compiled)])
+def test_name_that_a_guard_makes_sure_of_is_not_checked(backend):
+    derivative = grad(guard_before_a_name_of_the_other_arm, backend=backend, verify=False)
+    np.testing.assert_allclose(derivative(abs(X), 2), 12 * abs(X))
+    with pytest.raises(UnboundLocalError, match="'w'"):
+        derivative(abs(X), 0)
+    with pytest.raises(ValueError):
+        derivative(-abs(X), 2)
+    assert "z_assigned" not in derivative.source
+
+
 @pytest.mark.parametrize("f", [guards, conjunction])
 def test_what_reverses_an_arm_that_raised_is_gone(f):
     text = grad(f, verify=False).lower(X).text

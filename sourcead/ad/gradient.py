@@ -23,7 +23,7 @@ from sourcead.ad.reverse.rule_table import RULES
 from sourcead.ad.reverse.walk import Reverse
 from sourcead.analysis.activity import active_vars
 from sourcead.analysis.builder import Builder, atom_type
-from sourcead.analysis.unassigned import with_nothing
+from sourcead.analysis.unassigned import is_none, may_be_none, with_nothing
 from sourcead.errors import NonScalarError
 from sourcead.frontend.lower import Lowered
 from sourcead.ir.nodes import Atom, Block, Build, Closure, Const, Function, Loop, Policy, Stmt, Var
@@ -67,7 +67,8 @@ def differentiate(
     block = Block((*block.stmts, *extra), block.results)
     if form.kind != "vjp":
         check_scalar(value, lowered)
-        block, value = raising_for_none(block, value, function_name(lowered.function.name))
+        block, number = raising_for_none(block, value, function_name(lowered.function.name), may_be_none(block, is_none))
+        value, aux = number, number if aux is value else aux
     block, build.unassigned = with_nothing(block)
     block, build.pullbacks = with_pullbacks(block) if closures else (block, None)
     inputs = [lowered.params[name] for name in wrt if name in lowered.params]
@@ -116,6 +117,9 @@ def split_result(lowered: Lowered, has_aux: bool) -> tuple[Atom, Atom | None, li
         raise NonScalarError(
             f"with has_aux=True, `{lowered.function.name}` must return a pair (value, auxiliary result)", at=lowered.returned
         )
+    pairs = [s.op.items for s in lowered.function.body.stmts if result in s.targets and isinstance(s.op, Build)]
+    if pairs:
+        return *pairs[0], []
     build = Builder()
     build.origin = lowered.returned
     value, aux = build.index(result, Const(0), name="value"), build.index(result, Const(1), name="aux")

@@ -6,6 +6,7 @@
 
 import functools
 import operator
+from collections.abc import Container
 from dataclasses import replace
 
 import numpy as np
@@ -15,13 +16,15 @@ from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.cotangents.shapes import unbroadcast
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.conditions import raises
+from sourcead.analysis.unassigned import is_none
 from sourcead.errors import NonScalarError
 from sourcead.frontend.lower import Lowered
-from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Effect, Op, Stmt, Var
+from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Call, Const, Effect, Op, Stmt, Var
 from sourcead.ir.types import (
-    ANY_DTYPE, Array, DictT, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, Unknown, dims_of, join,
-    keyed_parts, kind_of, parts
+    ANY_DTYPE, BOOL, UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, Unknown, dims_of,
+    join, keyed_parts, kind_of, parts
 )
+from sourcead.ir.walk import substitute
 
 SMALL_FLOATS = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.complex64))
 
@@ -56,7 +59,7 @@ def check_scalar(value: Atom, lowered: Lowered) -> None:
         )
 
 
-def raising_for_none(block: Block, value: Atom, name: str) -> tuple[Block, Atom]:
+def raising_for_none(block: Block, value: Atom, name: str, holders: Container[Var]) -> tuple[Block, Atom]:
     """Return a block and the number that it yields, where each path on which this is None raises an error instead.
 
         y = if c: yield 2.0 else: yield None        ->      y = if c: yield 2.0 else: raise TypeError("f returns None here ...")
@@ -65,26 +68,32 @@ def raising_for_none(block: Block, value: Atom, name: str) -> tuple[Block, Atom]
         block: the body of a function, or the arm of a branch that it returns from.
         value: what it returns.
         name: the name of the function.
+        holders: the variables that may be None.
     """
     for place, stmt in enumerate(block.stmts):
         if value in stmt.targets and isinstance(stmt.op, Branch):
             k = stmt.targets.index(value)
             arms, types = [], []
             for arm in (stmt.op.then, stmt.op.orelse):
-                found, new = raising_for_none(arm, arm.results[k], name)
+                found, new = raising_for_none(arm, arm.results[k], name, holders)
                 types += [] if raises(found) else [atom_type(new)]
                 arms.append(replace(found, results=(*arm.results[:k], new, *arm.results[k + 1 :])))
-            if not types or arms == [stmt.op.then, stmt.op.orelse]:
+            if arms == [stmt.op.then, stmt.op.orelse]:
                 return block, value
-            number = Var(value.name, functools.reduce(join, types), value.temp)
+            number = Var(value.name, functools.reduce(join, types or [UNKNOWN]), value.temp)
             made = replace(
                 stmt, targets=(*stmt.targets[:k], number, *stmt.targets[k + 1 :]), op=replace(stmt.op, then=arms[0], orelse=arms[1])
             )
-            return replace(block, stmts=(*block.stmts[:place], made, *block.stmts[place + 1 :])), number
-    if not isinstance(value, Const) or value.value is not None:
-        return block, value
+            return substitute(replace(block, stmts=(*block.stmts[:place], made, *block.stmts[place + 1 :])), {value: number}), number
     error, why = Var("error", temp=True), f"`{name}` returns None here, and a gradient is that of one real number"
     raised = (Stmt((error,), Call(TypeError, (Const(why),))), Stmt((), Effect("raise", (error,))))
+    if value in holders:
+        no_number = Var(f"{value.name}_is_none", BOOL, True)
+        raised = Stmt((no_number,), Call(operator.is_, (value, Const(None)))), Stmt((), Branch(no_number, Block(raised), Block(())))
+    elif is_none(value):
+        value = UNDEFINED
+    else:
+        return block, value
     return replace(block, stmts=(*block.stmts, *raised)), value
 
 

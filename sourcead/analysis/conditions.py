@@ -6,11 +6,13 @@
 import operator
 from collections.abc import Generator, Iterable
 
-from sourcead.ir.nodes import Atom, Block, Branch, Call, Effect, Op, Stmt, Var
+from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Effect, Op, Stmt, Var
 
 Conditions = frozenset[tuple[Atom, bool]]
 Excluded = tuple[Conditions, ...]  # conditions of which not all hold, because an error was raised where they did
 NO_CONDITIONS: Conditions = frozenset()
+Ways = frozenset[Conditions]  # conditions of which, in one of the ways, all hold
+MOST_WAYS = 8
 
 
 def raises(block: Block) -> bool:
@@ -54,6 +56,14 @@ def meaning(cond: Atom, made: dict[Var, Stmt], given: Conditions) -> tuple[Atom,
     return cond, value
 
 
+def known_truth(cond: Atom, made: dict[Var, Stmt], given: Conditions) -> bool | None:
+    """Return whether a variable or constant is true where the conditions `given` hold, or None if that is not known."""
+    cond, value = meaning(cond, made, given)
+    if isinstance(cond, Const):
+        return cond.value is value if isinstance(cond.value, bool) else None
+    return value if (cond, True) in given else not value if (cond, False) in given else None
+
+
 def implied(given: Conditions, excluded: Iterable[Conditions]) -> Conditions:
     """Return the conditions that hold where those `given` do."""
     before = None
@@ -67,6 +77,13 @@ def implied(given: Conditions, excluded: Iterable[Conditions]) -> Conditions:
             elif not rest:  # all of them hold: nothing gets here
                 given |= {(cond, not value) for cond, value in together}
     return given
+
+
+def either(ways: Ways, more: Ways) -> Ways:
+    """Return the ways of both, or what all of them have in common if there are many."""
+    found = ways | more
+    found = frozenset(way for way in found if not any(other < way for other in found))
+    return found if len(found) <= MOST_WAYS else frozenset({frozenset.intersection(*found)})
 
 
 def is_possible(conditions: Conditions) -> bool:

@@ -8,27 +8,31 @@ function is differentiated.  It becomes `UNDEFINED` again, which prints as no st
 variable is None reads the variable.
 """
 
+import functools
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from dataclasses import replace
 
 from sourcead import runtime
-from sourcead.analysis.conditions import Conditions, inside, is_possible, raises, with_conditions
+from sourcead.analysis.conditions import (
+    NO_CONDITIONS, Conditions, Ways, either, inside, is_possible, known_truth, raises, with_conditions
+)
 from sourcead.analysis.connected import reachable
 from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Block, Branch, Build, Call, Const, Function, Let, Loop, Range, Stmt, Var, operand_atoms
 )
+from sourcead.ir.types import BOOL
 from sourcead.ir.walk import bound_vars, definitions, map_blocks, walk
 
-NOTHING = Const(None)
+NOTHING = Const(None)  # what a variable is that is not assigned; a None that the program itself assigns is another
 
 
-def with_nothing(block: Block) -> tuple[Block, dict[Var, Conditions]]:
+def with_nothing(block: Block) -> tuple[Block, dict[Var, Ways]]:
     """Return the block with None in place of each `UNDEFINED`, and the variables that may be None."""
     if not any(r is UNDEFINED for r in _handed_on(block)):
         return block, {}
     block = _replaced(block, lambda atom: NOTHING if atom is UNDEFINED else atom)
-    return block, may_be_none(block)
+    return block, may_be_none(block, is_none)
 
 
 def without_nothing(function: Function) -> Function:
@@ -63,22 +67,27 @@ def _handed_on(block: Block):
             yield atom
 
 
-def may_be_none(block: Block, *missing: Const) -> dict[Var, Conditions]:
-    """Return the variables that may be None, or what else is said to be `missing`.
+def is_none(atom: Atom) -> bool:
+    """Return whether an atom is None, be it that of the program or that of a variable that is not assigned."""
+    return isinstance(atom, Const) and atom.value is None
 
-    Each comes with conditions of branches that have these values whenever it is, as far as they are known:
 
-        y = if c: yield x else: yield None      ->      y: c is false
+def may_be_none(block: Block, is_missing: Callable[[Atom], bool] = lambda atom: atom is NOTHING) -> dict[Var, Ways]:
+    """Return the variables that may be unassigned, or may be what `is_missing` tells.
+
+    Each comes with the ways in which that happens, as far as the conditions of branches tell:
+
+        y = if c: yield x else: yield None                          ->      y: c is false
+        y = if c: yield None elif d: yield None else: yield x       ->      y: c is true; or c is false and d is true
     """
-    missing = missing or (NOTHING,)
     made = definitions(block)
-    found: dict[Var, Conditions] = {}
+    found: dict[Var, Ways] = {}
 
-    def hand_on(var: Var, atom: Atom, given: Conditions, bound: set[Var] | frozenset = frozenset()) -> None:
-        known = given if atom in missing else found[atom] | given if atom in found else None
-        if known is not None and is_possible(known):
-            known = frozenset((c, value) for c, value in known if c not in bound)
-            found[var] = found[var] & known if var in found else known
+    def hand_on(var: Var, atom: Atom, given: Conditions, after: Callable[[Conditions], Conditions] = lambda way: way) -> None:
+        ways = {NO_CONDITIONS} if is_missing(atom) else found.get(atom, ())
+        known = frozenset(after(way | given) for way in ways if is_possible(way | given))
+        if known:
+            found[var] = either(found.get(var, frozenset()), known)
 
     before = None
     while found != before:
@@ -89,15 +98,38 @@ def may_be_none(block: Block, *missing: Const) -> dict[Var, Conditions]:
                     for arm, taken in inside(stmt.op, made, given):
                         for var, atom in zip(stmt.targets, () if raises(arm) else arm.results):
                             hand_on(var, atom, given | taken)
-                case Loop(body=body):
+                case Loop(_, _, params, inits, body):
                     bound = {v for s in (stmt, *walk(body)) for v in (*s.targets, *bound_vars(s.op))}  # other values in each iteration
-                    after = dict(zip(stmt.targets, body.results)) if runs_at_least_once(stmt) else {}  # what the last iteration leaves
-                    for var, atom in links(stmt):
-                        hand_on(var, after.get(var, atom), given, bound)
+                    last = body.results if runs_at_least_once(stmt) else params
+                    for vars, atoms in ((params, inits), (params, body.results), (stmt.targets, last)):
+                        after = functools.partial(after_step, vars=vars, atoms=atoms, bound=bound, made=made)
+                        for var, atom in zip(vars, atoms):
+                            hand_on(var, atom, given, after)
                 case _:
                     for var, atom in links(stmt):
                         hand_on(var, atom, given)
     return found
+
+
+def after_step(
+    way: Conditions, vars: tuple[Var, ...], atoms: tuple[Atom, ...], bound: Container[Var], made: dict[Var, Stmt]
+) -> Conditions:
+    """Return what the conditions that hold before a step of a loop tell after it, when the variables are the atoms.
+
+    This is how a flag tells whether a variable is assigned, as after `for v in x: if v > 0: found, first = True, v; break`.
+
+    Args:
+        way: the conditions.
+        vars: the variants of the loop, or its results.
+        atoms: their initial values, or what an iteration yields.
+        bound: what is bound in the loop, and has other values in each iteration.
+        made: the definitions of all variables.
+    """
+    kept = {(c, value) for c, value in way if c not in bound}
+    for var, atom in zip(vars, atoms):
+        truth = known_truth(atom, made, way) if var.type == BOOL else None
+        kept |= set() if truth is None else {(var, truth)}
+    return frozenset(kept)
 
 
 def runs_at_least_once(stmt: Stmt) -> bool:
@@ -113,7 +145,7 @@ def moved_unassigned(block: Block, is_moved: Callable[[Var, Atom], bool]) -> set
 
     `is_moved(target, source)` tells whether the text moves a value that is handed on.
     """
-    holders = may_be_none(block, UNDEFINED)
+    holders = may_be_none(block, lambda atom: atom is UNDEFINED)
     if not holders:
         return set()
     sources: dict[Var, list[Atom]] = defaultdict(list)
@@ -124,7 +156,7 @@ def moved_unassigned(block: Block, is_moved: Callable[[Var, Atom], bool]) -> set
     return reachable([a for var, atoms in sources.items() for a in atoms if is_moved(var, a)], lambda var: sources.get(var, ()))
 
 
-def _is_looked_at(block: Block, holders: dict[Var, Conditions]) -> bool:
+def _is_looked_at(block: Block, holders: dict[Var, Ways]) -> bool:
     """Return whether a statement reads one of the holders at a point where the holder may be None."""
     tuples: dict[Atom, tuple[Atom, ...]] = {}
     for stmt, given in with_conditions(block, definitions(block)):
@@ -138,7 +170,7 @@ def _is_looked_at(block: Block, holders: dict[Var, Conditions]) -> bool:
                 atoms = [x]
             case _:
                 continue
-        if any(a is NOTHING or a in holders and is_possible(holders[a] | given) for a in atoms):
+        if any(a is NOTHING or any(is_possible(way | given) for way in holders.get(a, ())) for a in atoms):
             return True
     return False
 

@@ -11,6 +11,7 @@ One walk forward keeps the values that may still be nested *pending*; a value th
 
 import builtins
 import operator
+import sys
 from dataclasses import dataclass
 from functools import cache
 
@@ -310,6 +311,8 @@ def _own_length(op: Op) -> int:
             if getattr(fn, "__module__", "") in ("_operator", "operator"):
                 return 3
             return len(name) + (2 if getattr(fn, "__module__", None) == "builtins" else 5) + sum(len(k) + 1 for k, _ in kwargs)
+        case Effect("raise"):
+            return -sys.maxsize  # Numba compiles `raise ValueError(...)`, however long, and not `raise error`
         case Attr(_, name):
             return len(name) + 1
     return 4

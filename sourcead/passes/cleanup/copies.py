@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from sourcead.analysis.unassigned import NOTHING
 from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Attr, Branch, Build, Call, Const, Function, Index, Let, Loop, Operand, Pop, Slice, Stmt,
     Var, operand_atoms
@@ -25,6 +26,7 @@ from sourcead.ir.walk import with_results
 from sourcead.passes.equality import same
 from sourcead.passes.peephole import Facts, keeping_names, peephole
 
+UNASSIGNED = (UNDEFINED, NOTHING)
 PLAIN = (int, float, complex, bool, str, type(None))
 
 
@@ -35,8 +37,10 @@ def propagate_copies(function: Function) -> Function:
 
 def _original(stmt: Stmt, facts: Facts):
     match stmt.op:
-        case Let(value):
-            return value if isinstance(value, Var) or (isinstance(value, Const) and stmt.targets[0].temp) else None
+        case Let(Var() as value):
+            return value
+        case Let(Const() as value) if stmt.targets[0].temp and value not in UNASSIGNED:
+            return value
         case Branch():
             return _branch(stmt, stmt.op, facts)
         case Loop():
@@ -59,7 +63,7 @@ def _branch(stmt: Stmt, op: Branch, facts: Facts):
     truth = _truth(op.cond, facts)
     if truth is not None:
         arm = op.then if truth else op.orelse
-        if all(r is not UNDEFINED or _only_handed_on(t, facts) for t, r in zip(stmt.targets, arm.results)):
+        if all(r not in UNASSIGNED or _only_handed_on(t, facts) for t, r in zip(stmt.targets, arm.results)):
             for target, result in zip(stmt.targets, arm.results):
                 facts.replace(target, result)
             return list(arm.stmts)
@@ -76,7 +80,7 @@ def _truth(cond: Atom, facts: Facts) -> bool | None:
 
 
 def _only_handed_on(var: Var, facts: Facts) -> bool:
-    """Return whether a variable is read only where `UNDEFINED` may stand."""
+    """Return whether a variable is read only where `UNDEFINED` may stand; another read of it raises an error."""
     for op in facts.readers.get(var, ()):
         if op is None:
             continue
@@ -89,7 +93,7 @@ def _equal_results(stmt: Stmt, op: Branch, facts: Facts):
     """Return the branch without the results that both arms yield alike; what both can read was defined before the branch."""
     keep = []
     for k, (target, a, b) in enumerate(zip(stmt.targets, op.then.results, op.orelse.results)):
-        if a is not UNDEFINED and same(a, b):
+        if same(a, b) and (a not in UNASSIGNED or a is NOTHING and _only_handed_on(target, facts)):
             facts.replace(target, a)
         else:
             keep.append(k)
@@ -105,7 +109,7 @@ def _loop(stmt: Stmt, op: Loop, facts: Facts):
     These are the largest set of parameters that have their initial values after an iteration if they have them before it.
     A loop without iterations yields the initial values too.
     """
-    constant = {param: init for param, init in zip(op.params, op.inits) if init is not UNDEFINED}
+    constant = {param: init for param, init in zip(op.params, op.inits) if init not in UNASSIGNED}
     while True:
         refuted = [
             param

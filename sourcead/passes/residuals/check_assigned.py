@@ -13,20 +13,20 @@ None for arrays alone: there a variant says whether the name is assigned.  This 
 """
 
 import operator
-from collections.abc import Callable
 from dataclasses import replace
 
 from sourcead import runtime
-from sourcead.analysis.conditions import Conditions, inside, is_possible, with_conditions
+from sourcead.analysis.conditions import Conditions, Ways, is_possible, with_conditions
 from sourcead.analysis.connected import reachable
-from sourcead.analysis.unassigned import NOTHING, links, may_be_none
+from sourcead.analysis.unassigned import NOTHING, is_none, links, may_be_none
 from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Block, Branch, Build, Call, Const, Effect, Function, Let, Loop, Stmt, Var
 )
 from sourcead.ir.types import BOOL, UNKNOWN
 from sourcead.ir.walk import definitions, map_blocks, rewrite, walk, with_body
 
-Checked = frozenset[Var]
+Flags = dict[Var, Var]  # for a variable, the one that says whether it is assigned
+Reads = dict[Stmt, set[Var]]  # what each statement reads that may be unassigned there
 
 
 def check_assigned(function: Function, lists: bool) -> Function:
@@ -36,35 +36,33 @@ def check_assigned(function: Function, lists: bool) -> Function:
         function: a derivative.
         lists: whether a variable can hold None; if not, variants of loops say what is assigned.
     """
-    holders = may_be_none(function.body, *((NOTHING,) if lists else (NOTHING, UNDEFINED)))
-    made = definitions(function.body)
-    returned = {a for a in function.body.results if a in holders}
-    read = returned.union(*(unassigned_reads(stmt, given, holders) for stmt, given in with_conditions(function.body, made)))
+    holders = may_be_none(function.body, lambda atom: atom is NOTHING or not lists and atom is UNDEFINED)
+    assigned = may_be_none(function.body, lambda atom: atom is not NOTHING and is_none(atom)) if lists and holders else ()
+    holders = {v: given for v, given in holders.items() if v not in assigned}
+    end = Stmt((), Effect("return", function.body.results))
+    body = replace(function.body, stmts=(*function.body.stmts, end))
+    reads = {stmt: unassigned_reads(stmt, given, holders) for stmt, given in with_conditions(body, definitions(body))}
+    read = set().union(*reads.values())
     if not read:
         return function
-    body, condition = function.body, holds_none
-    if not lists:
-        flags = flags_of(body, read, holders)
-        body = with_flags(body, flags)
-
-        def condition(v: Var) -> tuple[list[Stmt], Atom]:
-            return [], flags[v]
-
-    body, checked = checked_block(body, holders, made, frozenset(), condition)
-    stmts = [s for v in sorted(returned - checked, key=lambda v: v.id) for s in check(v, condition, None)]
-    return with_body(function, replace(body, stmts=(*body.stmts, *stmts)))
+    flags = {} if lists else flags_of(function.body, read, holders)
+    body = checked_block(body, reads, frozenset(), flags)[0]
+    body = replace(body, stmts=body.stmts[:-1])
+    return with_body(function, body if lists else with_flags(body, flags))
 
 
-def unassigned_reads(stmt: Stmt, given: Conditions, holders: dict[Var, Conditions]) -> set[Var]:
-    """Return the variables that a statement needs and that may be unassigned under the conditions of the branches that it is in."""
-    return {v for v in reads_for_good(stmt) & holders.keys() if is_possible(holders[v] | given)}
+def unassigned_reads(stmt: Stmt, given: Conditions, holders: dict[Var, Ways]) -> set[Var]:
+    """Return the variables that a statement needs and that may be unassigned under the conditions of the branches that it is in.
+
+    What differentiation named itself is assigned wherever the adjoint of a statement reads it.
+    """
+    reads = {v for v in reads_for_good(stmt) & holders.keys() if any(is_possible(way | given) for way in holders[v])}
+    return reads if stmt.adjoint_of is None else {v for v in reads if not v.temp}
 
 
 def reads_for_good(stmt: Stmt) -> set[Var]:
-    """Return the variables whose values a statement of the forward sweep needs; saving or handing on a value does not need it."""
+    """Return the variables whose values a statement needs; saving or handing on a value does not need it."""
     match stmt.op:
-        case _ if stmt.adjoint_of is not None:
-            return set()
         case Let() | Append() | Build("tuple") | Call(runtime.zeros_if_assigned | runtime.unbroadcast):
             return set()  # the cotangent of what is not assigned is 0.0, also in its own shape
         case Loop(domain, _, _, _, body):
@@ -74,41 +72,31 @@ def reads_for_good(stmt: Stmt) -> set[Var]:
     return set(stmt.op.reads)
 
 
-def holds_none(v: Var) -> tuple[list[Stmt], Atom]:
-    """Return the statements that compute whether a variable is assigned, and the variable that tells it."""
-    found = Var(f"{v.name}_assigned", BOOL, True)
-    return [Stmt((found,), Call(operator.is_not, (v, Const(None))))], found
-
-
-def check(v: Var, condition: Callable, reader: Stmt | None) -> list[Stmt]:
+def check(v: Var, reader: Stmt, flags: Flags) -> list[Stmt]:
     """Return the statements that raise an error unless a variable is assigned, which belong to the place of the statement that reads it."""
-    origin, within = (reader.origin, reader.within) if reader else (None, ())
-    before, is_assigned = condition(v)
+    is_assigned = flags.get(v) or Var(f"{v.name}_assigned", BOOL, True)
+    asked = [] if v in flags else [Stmt((is_assigned,), Call(operator.is_not, (v, NOTHING)))]
     error, why = Var("error", UNKNOWN, True), f"local variable {v.name!r} has no value"
-    raised = (Stmt((error,), Call(UnboundLocalError, (Const(why),)), origin), Stmt((), Effect("raise", (error,)), origin))
-    stmts = (*before, Stmt((), Branch(is_assigned, Block(()), Block(raised))))
-    return [replace(s, origin=origin, within=within) for s in stmts]
+    raised = (Stmt((error,), Call(UnboundLocalError, (Const(why),)), reader.origin), Stmt((), Effect("raise", (error,)), reader.origin))
+    stmts = (*asked, Stmt((), Branch(is_assigned, Block(()), Block(raised))))
+    return [replace(s, origin=reader.origin, within=reader.within) for s in stmts]
 
 
-def checked_block(
-    block: Block, holders: dict[Var, Conditions], made: dict[Var, Stmt], checked: Checked, condition: Callable,
-    given: Conditions = frozenset(),
-) -> tuple[Block, Checked]:
-    """Return the block with a check before each first read of a variable that may be unassigned there, and what is checked at its end."""
+def checked_block(block: Block, reads: Reads, checked: frozenset[Var], flags: Flags) -> tuple[Block, frozenset[Var]]:
+    """Return the block with a check before each first of the `reads` of what may be unassigned, and what is checked at its end."""
     stmts: list[Stmt] = []
     for stmt in block.stmts:
-        for v in sorted(unassigned_reads(stmt, given, holders) - checked, key=lambda v: v.id):
-            stmts += check(v, condition, stmt)
+        for v in sorted(reads[stmt] - checked, key=lambda v: v.id):
+            stmts += check(v, stmt, flags)
             checked |= {v}
-        blocks = iter([checked_block(b, holders, made, checked, condition, given | taken)[0] for b, taken in inside(stmt.op, made, given)])
-        stmts.append(map_blocks(stmt, lambda _, after=blocks: next(after)))
+        stmts.append(map_blocks(stmt, lambda b, known=checked: checked_block(b, reads, known, flags)[0]))
     return Block(tuple(stmts), block.results), checked
 
 
 # ---- variables that say what is assigned ----
 
 
-def flags_of(block: Block, read: set[Var], holders: dict[Var, Conditions]) -> dict[Var, Var]:
+def flags_of(block: Block, read: set[Var], holders: dict[Var, Ways]) -> Flags:
     """Return a variable for each of the variables in `read`, and for those whose values they may get, that says whether it is assigned."""
     sources: dict[Var, list[Var]] = {}
     for stmt in walk(block):
@@ -122,7 +110,7 @@ def flags_of(block: Block, read: set[Var], holders: dict[Var, Conditions]) -> di
     return {v: Var(f"{v.name}_assigned", BOOL, True) for v in needed}
 
 
-def with_flags(block: Block, flags: dict[Var, Var]) -> Block:
+def with_flags(block: Block, flags: Flags) -> Block:
     """Return the block with the variables that say what is assigned."""
 
     def flag(atom: Atom) -> Atom:
@@ -150,6 +138,6 @@ def with_flags(block: Block, flags: dict[Var, Var]) -> Block:
     return rewrite(block, change)
 
 
-def with_flags_of(variables: tuple[Var, ...], at: list[int], flags: dict[Var, Var]) -> tuple[Var, ...]:
+def with_flags_of(variables: tuple[Var, ...], at: list[int], flags: Flags) -> tuple[Var, ...]:
     """Return the variables, and behind them the flags of those at the positions `at`."""
     return (*variables, *(flags[variables[k]] for k in at))

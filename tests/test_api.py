@@ -200,12 +200,15 @@ def test_arguments_of_another_type_get_another_text(stub, first, second):
     assert len(stub.calls) == 2
 
 
-@pytest.mark.parametrize("item, texts", [(1.0, 1), (np.ones(3), 2)], ids=["numbers", "arrays"])
-def test_lists_of_alike_items_share_a_text_whatever_their_length(stub, item, texts):
+@pytest.mark.parametrize("item", [1.0, np.ones(3)], ids=["numbers", "arrays"])
+def test_lists_of_alike_items_share_a_text_from_the_second_length_on(stub, item):
     g = grad(two)
-    for length in (1, 2, 3, 7):
+    for length in (1, 2):
         g([item] * length, 1.0)
-    assert len(stub.calls) == texts
+    texts = len(stub.calls)
+    for length in (3, 7, 2):
+        g([item] * length, 1.0)
+    assert len(stub.calls) == texts <= 2
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def share_as_assumed(lo: Lowering, assumed: Assumptions, ends: Objects, params: 
         known = assumed.sharing.setdefault(path, set())
         fine = fine and outer <= known
         known |= outer
-    held = _held(assumed, ends)
+    held = _held(assumed, ends, params)
     fine = fine and held <= assumed.held
     assumed.held |= held
     pairs = {frozenset((a, b)) for paths in sharing.values() for k, a in enumerate(paths) for b in paths[k + 1 :] if a != b}
@@ -145,8 +145,11 @@ def _is_unassigned(assumed: Assumptions, path: tuple) -> bool:
     return value is MISSING or value is UNDEFINED or isinstance(value, Var) and isinstance(value.type, Undefined)
 
 
-def _held(assumed: Assumptions, ends: Objects) -> set[tuple]:
-    """Return (member, container) for the objects at the end of an iteration that are in containers, or hold objects themselves."""
+def _held(assumed: Assumptions, ends: Objects, params: Objects) -> set[tuple]:
+    """Return (member, container) for the objects at the end of an iteration that are in containers, or hold objects themselves.
+
+    A container of known items can become one IR value, which is then the container: `w = 0.0`, and `w = [z]` in the loop.
+    """
     paths: dict[Cell, list[tuple]] = defaultdict(list)
     for path, cell in ends.items():
         if path not in assumed.kept and path not in assumed.same:
@@ -155,5 +158,12 @@ def _held(assumed: Assumptions, ends: Objects) -> set[tuple]:
     def places(cell: Cell) -> list:
         return [cell] if cell.slots.birth < assumed.birth else paths.get(cell, [])
 
-    members = {(path, place) for cell, own in paths.items() for path in own for c in cell.held_by for place in places(c)}
+    around = {path: _value_around(path, params) for path in ends if path not in params}
+    inside = {(place, one) for path, one in around.items() if one for c in roots(ends[path]) for place in places(c)}
+    members = inside | {(path, place) for cell, own in paths.items() for path in own for c in cell.held_by for place in places(c)}
     return members | {(place, path) for cell, own in paths.items() for path in own for c in cell.holds for place in places(c)}
+
+
+def _value_around(path: tuple, params: Objects) -> tuple | None:
+    """Return the path of the loop parameter that an object without one of its own is a part of, or None if there is none."""
+    return next((path[:k] for k in range(len(path) - 1, 0, -1) if path[:k] in params), None)

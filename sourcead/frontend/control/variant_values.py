@@ -40,6 +40,7 @@ class Assumptions:
         unsure: dicts that get new keys in the loop.
         dropped: variant whose structure an iteration changes -> the reason why its value on entry is not carried.
         uncarried: leaf that is not data and differs between iterations -> the reason why it is not carried.
+        missing: leaves that an iteration may leave without a value.
         numbers: leaves that may be a number although their type is an array.
         first_sym: the id from which on dims are made inside the loop.
         dims: dims that differ from one iteration to the next.
@@ -63,6 +64,7 @@ class Assumptions:
     unsure: set[Slots] = field(default_factory=set)
     dropped: dict[tuple[Slots, Any], str] = field(default_factory=dict)
     uncarried: dict[tuple, str] = field(default_factory=dict)
+    missing: set[tuple] = field(default_factory=set)
     numbers: set[tuple] = field(default_factory=set)
     first_sym: int = field(default_factory=lambda: Sym().id)
     dims: set[Sym] = field(default_factory=set)
@@ -174,7 +176,7 @@ class Round:
         self.leaves[path] = Leaf(atom, param)
         if path in assumed.numbers or atom in lo.build.maybe_number:
             lo.build.maybe_number.add(param)
-        if atom is UNDEFINED or atom in lo.build.unassigned:
+        if atom is UNDEFINED or atom in lo.build.unassigned or path in assumed.missing:
             lo.build.unassigned.add(param)
         if slot[1] is VALUE:
             return param
@@ -283,6 +285,9 @@ class Round:
         t = assumed.types[path]
         end_type = Undefined() if atom is UNDEFINED else widened(atom_type(atom))
         yields[path] = atom
+        if (atom is UNDEFINED or atom in lo.build.unassigned) and why is None and path not in assumed.missing:
+            assumed.missing.add(path)
+            return False
         if atom in lo.build.maybe_number and path not in assumed.numbers:
             assumed.numbers.add(path)
             return False

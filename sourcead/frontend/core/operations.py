@@ -332,6 +332,8 @@ def has_attribute(lo: Lowering, value: Value, name: str) -> bool | None:
     if class_of(value) is not None:
         if isinstance(value, Cell):
             lo.alive(value)
+            if name in value.items and lo.may_be_missing(value.items[name]):
+                raise refused(lo, f"whether this object has an attribute `{name}` here is not known before the program runs")
         return isinstance(value, Cell) and name in value.items or find(class_of(value), name)[0] is not None
     if isinstance(value, Const) and not value.live:
         return hasattr(value.value, name)

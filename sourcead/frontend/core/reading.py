@@ -10,7 +10,7 @@ from typing import Any
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend.core.cells import (
-    BoundVal, Cell, ChoiceVal, FunctionVal, MethodVal, OptionalVal, TupleVal, Value, cells_of, is_text, parts_of, roots
+    BoundVal, Cell, ChoiceVal, FunctionVal, MethodVal, OptionalVal, TupleVal, Value, cells_of, is_text, leaves, parts_of, roots
 )
 from sourcead.frontend.core.errors import READ_FROM_LIST, needs_items, refused
 from sourcead.frontend.core.journal import GLOBALS, KIND, POISON, SEEN, STALE, VALUE, WHOLE, Journal, Slots
@@ -107,9 +107,15 @@ class Memory:
         self.hold(whole, value)
 
     def new_cell(self, atom: Atom, *, shares=(), name: str = "t") -> Cell:
-        """Make a cell that holds an atom."""
+        """Make a cell that holds an atom, which may be one of the objects that it `shares` memory with, or hold what they hold."""
         cell = Cell(Slots({VALUE: atom}), name, depth=self.depth, mark=self.journal.mark())
         self.share(cell, shares)
+        t, inside = atom_type(atom), {held for other in shares for held in other.holds}
+        if not isinstance(t, (ListT, MapT)):
+            self.share(cell, (root for held in inside for root in roots(held)))
+        if not isinstance(t, Array):
+            for held in inside:
+                self.hold(cell, held)
         return cell
 
     def wrap_whole(self, atom: Atom, items: Value) -> Cell:
@@ -266,6 +272,11 @@ class Memory:
                 return value.slots[STALE]
             value = value.base
         return None
+
+    def may_be_missing(self, value: Value) -> bool:
+        """Return whether a name or attribute with this value may have none, because a path left it unassigned or deleted it."""
+        atoms = [leaf.slots.get(VALUE) if isinstance(leaf, Cell) else leaf for leaf in leaves(value)]
+        return any(a is UNDEFINED or a in self.build.unassigned for a in atoms)
 
     def was_written(self, value: Value) -> bool:
         """Tell whether an item read from a container may differ from the item that the container held on entry."""

@@ -204,12 +204,15 @@ def lower_delete(lo: Lowering, node) -> None:
             continue
         if not isinstance(target, gast.Name):
             raise core.unsupported(lo, node, "`del` of something else than a name")
+        if lo.may_be_missing(core.resolve(lo, target.id)):
+            raise core.unsupported(lo, node, f"`del` of `{target.id}`, which may have no value here")
         lo.set(lo.scope.home(target.id), target.id, MISSING)
 
 
 def delete_attribute(lo: Lowering, value: Value, name: str, node) -> None:
     """Lower `del object.name`."""
-    if not isinstance(value, Cell) or value.kind != "object" or name not in value.items or core.special_method(value, "__delattr__"):
+    has = isinstance(value, Cell) and value.kind == "object" and name in value.items and not lo.may_be_missing(value.items[name])
+    if not has or core.special_method(value, "__delattr__"):
         raise core.unsupported(lo, node, f"`del` of the attribute `{name}`, which this object may not have")
     objects.store_attribute(lo, value, name, MISSING)
 

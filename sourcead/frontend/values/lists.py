@@ -39,12 +39,7 @@ def wrap_items(lo: Lowering, atom: Atom, *sources: Value) -> Value:
     t = atom_type(atom)
     if isinstance(t, ListT) and isinstance(t.item, NO_MEMORY):
         return lo.wrap(atom)
-    made = lo.wrap(atom, shares=[r for s in sources for r in roots(s)])
-    for source in sources:
-        for cell in roots(source):
-            for held in list(cell.holds):  # one of these may be `made`
-                lo.hold(made, held)
-    return made
+    return lo.wrap(atom, shares=[r for s in sources for r in roots(s)])
 
 
 def joined(lo: Lowering, x: Atom, y: Atom) -> Atom:
@@ -160,7 +155,7 @@ def pop(lo: Lowering, cell: Cell, index: Value | None) -> Value:
 
     sequences.change(lo, cell, popped)
     root = cell.root()
-    return lo.wrap(item, shares={*roots(root), *(r for h in root.holds for r in roots(h))})
+    return lo.wrap(item, shares=roots(root))
 
 
 def place(lo: Lowering, items: Atom, index: Value) -> Atom | None:

@@ -67,6 +67,8 @@ def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
         if item is UNDEFINED:
             wrong = core.refused(lo, f"`.{name}` is read here, but nothing was assigned to it on this path")
             raise core.surely(lo, wrong, AttributeError)
+        if issubclass(AttributeError, lo.catching) and lo.may_be_missing(item):
+            raise core.refused(lo, f"`.{name}` may have no value here, and the program handles that", "test for the case with `if`")
         return item
     if base is None or isinstance(found, types.MemberDescriptorType):
         raise core.surely(lo, core.refused(lo, f"an object of class {cls.__name__} has no attribute `{name}` here"), AttributeError)

@@ -1,0 +1,142 @@
+"""Containers made of the items of others, in a loop or by `tuple`, and names and attributes that are deleted."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from sourcead import grad
+from tests.semantics import judged
+
+X, Y = np.array([0.5, 0.6, 0.8]), np.array([1.5, -0.3, 0.9])
+
+
+class Box:
+    def __init__(self, v):
+        self.v = v
+
+
+def tuple_of_a_generator(x, y):
+    xs = [x * k for k in range(len(x))]
+    p = tuple(q for q in xs)
+    xs[1][...] = 2
+    return np.sum(p[0] * y) + np.sum(p[1] * y)
+
+
+def tuple_of_a_list_of_items(x, y):
+    xs = [x * k for k in range(len(x))]
+    items = []
+    for q in xs:
+        items.append(q)
+    p = tuple(items)
+    for q in p:
+        q *= y
+    return np.sum(xs[1]) + np.sum(xs[2])
+
+
+def number_that_becomes_a_list(x, y):
+    z, w = x * 1.0, 0.5
+    for _ in range(2):
+        a, w = w, [z]
+    z *= y
+    return np.sum(a[0])
+
+
+def starred_target_in_a_loop(x, y):
+    z, w = (0.5, x * 2), 0.5
+    for _ in range(len(x)):
+        *w, a = (z[1], w)
+    z[1][1] *= -1
+    return np.sum(a[0] * y)
+
+
+def number_that_becomes_a_tuple_of_the_last(x, y):
+    z, w = x * 1.0, 1.0
+    for _ in range(len(x)):
+        w = (z, w)
+    z *= y
+    return np.sum(w[0]) + np.sum(w[1][0])
+
+
+def list_that_holds_the_last(x, y):
+    z, a = x * 1.0, [0, y]
+    for _, h in itertools.product(range(2), a):
+        z = [*a, z]
+    np.clip(-1, 0.5, 1.3, out=a[1])
+    return np.sum(z[2][2][1])
+
+
+def attribute_deleted_in_a_loop(x, y):
+    m, d = Box(0.5), x * 1.0
+    for _ in range(len(x)):
+        try:
+            del m.v
+        except AttributeError:
+            d *= y
+    return np.sum(d)
+
+
+def attribute_asked_for_in_a_loop(x, y):
+    m, d = Box([x, y]), x * 1.0
+    for _ in range(len(x)):
+        if hasattr(m, "v"):
+            del m.v
+        else:
+            d = d * y
+    return np.sum(d)
+
+
+def attribute_asked_for_after_a_branch(x, y):
+    m = Box(x)
+    if x[0] > 0:
+        del m.v
+    return np.sum(x) if hasattr(m, "v") else np.sum(x * y)
+
+
+def name_deleted_in_a_loop(x, y):
+    d = x * 1.0
+    for _ in range(3):
+        try:
+            del q
+        except NameError:
+            d *= y
+            q = 1  # noqa: F841
+    return np.sum(d)
+
+
+def deleted_and_made_again(x, y):
+    m, t = Box(x), 0.0
+    for k in range(len(x)):
+        t = t + np.sum(m.v * y)
+        del m.v
+        m.v = x * k
+    return t
+
+
+REFUSED = [list_that_holds_the_last, attribute_deleted_in_a_loop, attribute_asked_for_after_a_branch]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        tuple_of_a_generator, tuple_of_a_list_of_items, number_that_becomes_a_list, starred_target_in_a_loop,
+        number_that_becomes_a_tuple_of_the_last, list_that_holds_the_last, attribute_deleted_in_a_loop, attribute_asked_for_in_a_loop,
+        attribute_asked_for_after_a_branch, name_deleted_in_a_loop, deleted_and_made_again,
+    ],
+    ids=lambda f: f.__name__,
+)  # fmt: skip
+@pytest.mark.parametrize("sign", [1, -1])
+def test_gradient(f, sign):
+    assert judged(f, sign * X, Y) == ("refused" if f in REFUSED else "right")
+
+
+def test_deleted_name_has_no_value():
+    def f(x):
+        q = x * 2
+        if x[0] > 0:
+            del q
+        return np.sum(q * q)
+
+    with pytest.raises(UnboundLocalError):
+        grad(f, verify=False)(X)
+    np.testing.assert_array_equal(grad(f, verify=False)(-X), -8 * X)

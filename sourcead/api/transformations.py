@@ -9,6 +9,7 @@ from sourcead.compile.generated import Generated
 from sourcead.compile.gradient import Gradient, Options
 from sourcead.compile.specialisation import Specialisation
 from sourcead.compile.verification import level_of
+from sourcead.compile.wrt import check_cotangent
 from sourcead.errors import ArgumentError, WrtError
 from sourcead.frontend.find_source import Opaque, unwrap
 from sourcead.language.checkpoint_policies import policy_of
@@ -130,7 +131,7 @@ def vjp(
         else a single cotangent. It may be called more than once.
 
     Raises:
-        SourceADError: as `grad`, without NonScalarError.
+        SourceADError: as `grad`, without NonScalarError. The pullback raises WrtError for a cotangent of another structure or shape.
 
     Example:
         >>> import numpy as np
@@ -148,7 +149,13 @@ def vjp(
         wrt = 0 if len(args) == 1 else tuple(range(len(args)))
     elif not isinstance(wrt, str | int):
         wrt = tuple(wrt)
-    return _derivative_of("vjp", function, wrt, len(bound_args), level_of(verify))(*bound_args, *args, **bound_kwargs)
+    value, given = _derivative_of("vjp", function, wrt, len(bound_args), level_of(verify))(*bound_args, *args, **bound_kwargs)
+
+    def pullback(cotangent):
+        check_cotangent(cotangent, value)
+        return given(cotangent)
+
+    return value, pullback
 
 
 @functools.lru_cache(maxsize=512)

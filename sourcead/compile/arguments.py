@@ -15,9 +15,7 @@ from sourcead.compile.keys import NUMBERS, coarse_key, is_static, wide_key
 from sourcead.compile.structures import conversion
 from sourcead.compile.wrt import check_wrt
 from sourcead.errors import UnsupportedValueError
-from sourcead.ir.records import (
-    is_namedtuple, is_plain_class, is_record, is_special_number, list_type, parts_of, type_of
-)
+from sourcead.ir.records import is_namedtuple, is_plain_class, is_record, list_type, parts_of, type_of, with_own_rules
 from sourcead.ir.types import (
     BOOL, COMPLEX, FLOAT, INT, UNKNOWN, Array, DictT, ListT, StructT, TupleT, Type, keyed_parts, map_type, tangent_type
 )
@@ -100,8 +98,9 @@ def refuse_arrays(x: Any, where: str) -> None:
     """
     if type(x) in (np.ndarray, np.memmap) or isinstance(x, np.generic) or is_static(x):
         return
-    if is_special_number(x):
-        raise UnsupportedValueError(f"the argument `{where}` is a number of the class {type(x).__name__}", instead=f"`float({where})`")
+    if (found := with_own_rules(x, where)) is not None:
+        at, cls, instead = found
+        raise UnsupportedValueError(f"the argument `{at}` is a {cls}, which calculates by rules of its own", instead=instead)
     if isinstance(x, dict) and (changed := redefined(type(x))):
         raise UnsupportedValueError(
             f"the argument `{where}` is a {type(x).__name__}, a dict whose class has a `{changed}` of its own", instead=f"`dict({where})`"
@@ -110,11 +109,8 @@ def refuse_arrays(x: Any, where: str) -> None:
         for at, part in parts_of(x):
             refuse_arrays(part, where + at)
     elif hasattr(x, "__array__") or hasattr(x, "__array_ufunc__"):
-        cause = "calculates by rules of its own" if isinstance(x, np.ndarray) else "is no NumPy array"
-        raise UnsupportedValueError(
-            f"the argument `{where}` is a {type(x).__module__.partition('.')[0]}.{type(x).__name__}, which {cause}",
-            instead=f"`{where}.filled(...)`" if isinstance(x, np.ma.MaskedArray) else f"`np.asarray({where})`",
-        )
+        cls = f"{type(x).__module__.partition('.')[0]}.{type(x).__name__}"
+        raise UnsupportedValueError(f"the argument `{where}` is a {cls}, which is no NumPy array", instead=f"`np.asarray({where})`")
 
 
 def redefined(cls: type) -> str | None:

@@ -69,10 +69,7 @@ class Gradient(Generated, Opaque):
         if isinstance(function, Gradient):
             bound_args = (*function._bound_args, *bound_args)
             bound_kwargs = {**function._bound_kwargs, **bound_kwargs}
-            takes = function.signature
-        elif isinstance(function, types.FunctionType):
-            takes = inspect.signature(function) if only_passes_on(function) else own_signature(function)
-        else:
+        elif not isinstance(function, types.FunctionType):
             find_source(function)  # raises
         functools.update_wrapper(self, f if hasattr(f, "__name__") and not is_compiled(f) else function)  # with the attributes of f
         backend = f._backend if options.backend is None and isinstance(f, Gradient) else options.backend
@@ -81,7 +78,7 @@ class Gradient(Generated, Opaque):
         self._backend = backend_of(backend, f) if KINDS[kind].compiles else "numpy"
         self._engine = engine_of(self._backend)
         self.primal = f
-        self._function, self._takes = function, takes
+        self._function = function
         self._bound_args, self._bound_kwargs = bound_args, bound_kwargs
         self._lock = threading.RLock()
         if self._backend != "numpy":
@@ -91,6 +88,12 @@ class Gradient(Generated, Opaque):
 
     def _set_wrt(self, bound: int) -> None:
         """Resolve wrt, whose positions count from the parameter number `bound`, and start with empty tables."""
+        user, function = self._user_function, self._function
+        self._plain, self._bound, self._code, self._defaults = user, bound, user.__code__, user.__defaults__
+        if isinstance(function, Gradient):
+            self._takes = function.signature
+        else:
+            self._takes = inspect.signature(function) if only_passes_on(function) else own_signature(function)
         self.wrt, self._single = resolved_wrt(self._asked, self._takes, bound, self.__name__)
         self.signature, self._directions = self._takes, {}
         if KINDS[self._kind].forward:
@@ -148,7 +151,16 @@ class Gradient(Generated, Opaque):
         return tuple(self._directions)
 
     def __call__(self, *args, **kwargs):
+        user = self._plain
+        if user.__code__ is not self._code or user.__defaults__ is not self._defaults:
+            self._begin_anew()
         return self._call(*args, **kwargs)
+
+    def _begin_anew(self) -> None:
+        """Forget all texts, since the user's function has other code or defaults: an edited module was loaded again in place."""
+        with self._lock:
+            for level in reversed(self._levels):
+                level._set_wrt(level._bound)
 
     def __get__(self, instance, owner=None):
         return self if instance is None else types.MethodType(self, instance)
@@ -185,6 +197,8 @@ class Gradient(Generated, Opaque):
         return bound.arguments
 
     def _latest(self, *args, **kwargs) -> Specialisation:
+        if self._plain.__code__ is not self._code or self._plain.__defaults__ is not self._defaults:
+            self._begin_anew()
         if args or kwargs:
             return self._compiled(self._described(self._bound(args, kwargs)))
         last = self._last()

@@ -92,6 +92,30 @@ def check_tangent(t: Any, x: Any, name: str, primal: str) -> None:
         raise WrtError(f"the tangent `{name}` has another structure than `{primal}`")
 
 
+def check_cotangent(d: Any, value: Any) -> None:
+    """Refuse a cotangent `d` of a function's value that does not have its structure and shapes.
+
+    Raises:
+        WrtError: the cotangent differs in one of these, is no number, or is complex where the value is real.
+    """
+    given = dict(leaves(d, "cotangent"))
+    places = {place: leaf for place, leaf in leaves(value, "cotangent") if np.asarray(leaf).dtype.kind in "fc"}
+    for place, leaf in places.items():
+        if place not in given:
+            raise WrtError(f"the cotangent has another structure than the value: there is no number at `{place}`")
+        found = given[place]
+        if np.shape(found) != np.shape(leaf):
+            raise WrtError(
+                f"the cotangent at `{place}` {_described(found)}, and the value there {_described(leaf)}",
+                instead="a cotangent of the value's shape",
+            )
+        if np.asarray(found).dtype.kind not in "fciub" or np.iscomplexobj(found) and not np.iscomplexobj(leaf):
+            dtypes = np.asarray(found).dtype, np.asarray(leaf).dtype
+            raise WrtError(f"the cotangent at `{place}` has the dtype {dtypes[0]}, and the value there {dtypes[1]}")
+    if type(d) is not type(value) and isinstance(value, tuple | list | dict):
+        raise WrtError(f"the cotangent is a {type(d).__name__}, and the value a {type(value).__name__}")
+
+
 def _described(x: Any) -> str:
     return f"has the shape {x.shape}" if isinstance(x, np.ndarray) else "is a number"
 

@@ -57,6 +57,26 @@ def is_special_number(value: Any) -> bool:
     )
 
 
+def with_own_rules(value: Any, where: str) -> tuple[str, str, str] | None:
+    """Find an array or number in data whose class may calculate by rules of its own, as a matrix, a masked array or a subclass does.
+
+    Args:
+        value: an argument, or data that a function reads from outside.
+        where: the expression for it, such as `params`.
+
+    Returns:
+        The expression for what was found, such as `params['w']`, the name of its class, and what to write instead; None if all is plain.
+    """
+    cls = type(value)
+    if is_special_number(value):
+        return where, cls.__name__, f"`{'complex' if isinstance(value, complex) else 'float'}({where})`"
+    if isinstance(value, np.ndarray):
+        plain = cls in (np.ndarray, np.memmap)
+        to_plain = f"`{where}.filled(...)`" if isinstance(value, np.ma.MaskedArray) else f"`np.asarray({where})`"
+        return None if plain else (where, f"{cls.__module__.partition('.')[0]}.{cls.__name__}", to_plain)
+    return next((found for at, part in parts_of(value) if (found := with_own_rules(part, where + at))), None)
+
+
 def is_record(value: Any) -> bool:
     """Return whether an object is a named tuple, a dataclass instance or an object of a plain class."""
     return is_namedtuple(type(value)) or is_plain_class(type(value))

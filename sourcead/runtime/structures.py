@@ -1,5 +1,7 @@
 """Copies, zeros and sums of structures of numbers, arrays, lists, tuples, dicts and records."""
 
+import types
+
 import numpy as np
 
 from sourcead.runtime.broadcasting import unbroadcast
@@ -9,7 +11,7 @@ def make_record(cls, **fields):
     """Return a named tuple, dataclass instance or plain object of the class `cls` with these fields."""
     if issubclass(cls, tuple):
         return cls(**fields)
-    record = object.__new__(cls)
+    record = (cls if cls is types.SimpleNamespace else object).__new__(cls)
     for name, value in fields.items():
         object.__setattr__(record, name, value)
     return record

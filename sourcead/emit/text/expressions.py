@@ -11,6 +11,7 @@ from sourcead import runtime
 from sourcead.analysis.builder import operand_type
 from sourcead.emit.text.globals import Globals
 from sourcead.emit.text.nesting import repeated_arm
+from sourcead.emit.text.printing import is_name, keywords
 from sourcead.ir.nodes import Attr, Branch, Build, Call, Const, Index, Let, Op, Operand, Slice, Sub, Var, View
 from sourcead.ir.records import GENERATORS, takes_its_fields
 from sourcead.ir.types import Array, StructT
@@ -98,6 +99,12 @@ class Expressions:
                 return ast.Tuple([self.key(Const(i)) for i in items], ast.Load())
         return self.operand(key)
 
+    def attribute(self, base: ast.expr, name: str) -> ast.expr:
+        """Return the expression for an attribute of data, whose name can be any string."""
+        if is_name(name):
+            return ast.Attribute(base, name, ast.Load())
+        return ast.Call(self.globals.constant(Const(getattr)), [base, ast.Constant(name)], [])
+
     @singledispatchmethod
     def op(self, op) -> ast.expr:
         """Return an op as an expression."""
@@ -114,14 +121,14 @@ class Expressions:
     @op.register
     def _(self, op: Index):
         if isinstance(operand_type(op.base), StructT) and isinstance(op.key, Const) and isinstance(op.key.value, str):
-            return ast.Attribute(self.operand(op.base), op.key.value, ast.Load())
+            return self.attribute(self.operand(op.base), op.key.value)
         return ast.Subscript(self.operand(op.base), self.key(op.key), ast.Load())
 
     @op.register
     def _(self, op: Build):
         items = [self.operand(i) for i in op.items]
         if op.kind == "record":
-            fields = [ast.keyword(k, v) for k, v in zip(op.keys, items)]
+            fields = keywords(dict(zip(op.keys, items)))
             cls = self.globals.constant(Const(op.cls))
             if takes_its_fields(op.cls, op.keys):
                 return ast.Call(cls, [], fields)
@@ -153,7 +160,7 @@ class Expressions:
         if method is not None:
             return method
         args = [self.operand(a) for a in without_defaults(fn, op.args)]
-        return ast.Call(self.function(op.fn), args, [ast.keyword(k, self.operand(v)) for k, v in op.kwargs])
+        return ast.Call(self.function(op.fn), args, keywords({k: self.operand(v) for k, v in op.kwargs}))
 
     def function(self, fn) -> ast.expr:
         return self.operand(fn) if isinstance(fn, (Var, Const)) else self.globals.constant(Const(fn))
@@ -174,8 +181,7 @@ class Expressions:
         if owner is not None and getattr(owner, name, None) is not fn:
             return None
         args = [self.operand(a) for a in op.args[1:]]
-        keywords = [ast.keyword(k, self.operand(v)) for k, v in op.kwargs]
-        return ast.Call(ast.Attribute(self.operand(first), name, ast.Load()), args, keywords)
+        return ast.Call(ast.Attribute(self.operand(first), name, ast.Load()), args, keywords({k: self.operand(v) for k, v in op.kwargs}))
 
     def operator(self, name: str, operands: tuple[Operand, ...]) -> ast.expr | None:
         """Return a call of a function of the module `operator` as an expression with that operator, or None if it has none."""
@@ -208,8 +214,7 @@ class Expressions:
                 base = ast.Attribute(base, "T", ast.Load())
             else:
                 args = [self.operand(a) for a in step.args]
-                keywords = [ast.keyword(k, self.operand(v)) for k, v in step.kwargs]
-                base = ast.Call(self.function(step.fn), [base, *args], keywords)
+                base = ast.Call(self.function(step.fn), [base, *args], keywords({k: self.operand(v) for k, v in step.kwargs}))
         return base
 
 

@@ -5,6 +5,7 @@ each comment, and `to_text` turns markers into comment lines.  `origins_by_line`
 """
 
 import ast
+import keyword
 import re
 import warnings
 from collections.abc import Iterator
@@ -17,7 +18,14 @@ with warnings.catch_warnings():
 
 
 def to_text(function: ast.FunctionDef, comments: dict[str, str]) -> str:
-    """Return the source of a function, with comments in place of the statements that are names of markers."""
+    """Return the source of a function, with comments in place of the statements that are names of markers.
+
+    Whatever stands in the place of a name is a name: attributes and keys of data come from outside, and must not become code.
+    """
+    for node in ast.walk(function):
+        for name in (getattr(node, field, None) for field in ("id", "attr", "arg", "name")):
+            if isinstance(name, str) and not is_name(name):
+                raise ValueError(f"{name!r} is not a name")
     module = ast.fix_missing_locations(ast.Module([function], []))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
@@ -28,6 +36,18 @@ def to_text(function: ast.FunctionDef, comments: dict[str, str]) -> str:
         source.strip("\n") + "\n",
         flags=re.MULTILINE,
     )
+
+
+def is_name(word: str) -> bool:
+    """Return whether a word can stand in Python text as a name."""
+    return word.isidentifier() and not keyword.iskeyword(word)
+
+
+def keywords(values: dict[str, ast.expr]) -> list[ast.keyword]:
+    """Return the arguments of a call that are given by name; names can be any strings, as in `f(a=x, **{"learning rate": y})`."""
+    other = {name: value for name, value in values.items() if not is_name(name)}
+    more = [ast.keyword(None, ast.Dict([ast.Constant(name) for name in other], [*other.values()]))] if other else []
+    return [ast.keyword(name, value) for name, value in values.items() if name not in other] + more
 
 
 def _quoted(string: str, _embedded, line: str, *_, **__) -> str:

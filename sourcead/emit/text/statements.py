@@ -319,9 +319,9 @@ def added_to_field(op: Update, expressions: Expressions) -> list[ast.stmt] | Non
     part = expressions.operand(op.base)
     for step, holder in zip(op.path, holders):
         field = step.key.value if isinstance(holder, StructT) else None
-        part = ast.Subscript(part, expressions.key(step.key), ast.Load()) if field is None else ast.Attribute(part, field, ast.Load())
+        part = ast.Subscript(part, expressions.key(step.key), ast.Load()) if field is None else expressions.attribute(part, field)
     value, holder = expressions.operand(op.value), holders[-1]
-    if isinstance(holder, StructT) and not issubclass(holder.cls, tuple) and not is_frozen(holder.cls):
+    if isinstance(part, ast.Attribute) and not issubclass(holder.cls, tuple) and not is_frozen(holder.cls):
         return [ast.AugAssign(part, ast.Add(), value)]
     name = unused(f"d_{step.key.value}" if isinstance(holder, StructT) else "d_item", expressions)
     return [ast.Assign([ast.Name(name, ast.Store())], part), ast.AugAssign(ast.Name(name, ast.Store()), ast.Add(), value)]

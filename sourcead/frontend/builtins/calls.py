@@ -25,6 +25,7 @@ from sourcead.ir.records import GENERATORS
 from sourcead.ir.types import UNKNOWN, Array, Foreign, ListT, NoneType, Str, TupleT, is_array, kind_of, rank
 from sourcead.ir.walk import map_operand, walk
 from sourcead.primitives.compositions import parameters_of
+from sourcead.primitives.registry import is_own
 from sourcead.primitives.result_types.infer import NOT_CONST, static_value
 from sourcead.primitives.table import missing_rule, record_of
 from sourcead.runtime import is_helper
@@ -268,6 +269,8 @@ def call_function(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Va
         source = find_source(fn)
     except NoSourceError:
         return call_opaque(lo, fn, args, kwargs, node)
+    for name in () if is_own(plain) else ("__code__", "__defaults__"):  # a module that is loaded again in place has others
+        lo.guards[(id(plain), name)] = (plain, name, getattr(plain, name))
     args = [core.as_value(lo, v) for v in bound_args] + args
     kwargs = {**{k: core.as_value(lo, v) for k, v in bound_kwargs.items()}, **kwargs}
     return inlining.call_source(lo, source, args, kwargs, node)

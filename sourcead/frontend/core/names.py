@@ -4,8 +4,6 @@ import builtins
 import types
 from typing import Any
 
-import numpy as np
-
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend.core.cells import Cell, LocalData, Value, cells_of, roots
@@ -14,7 +12,7 @@ from sourcead.frontend.core.journal import GLOBALS, MISSING, Meta, Slots
 from sourcead.frontend.core.known_values import is_code
 from sourcead.frontend.core.lowering import Lowering, Scope
 from sourcead.ir.nodes import UNDEFINED, Const, Let
-from sourcead.ir.records import find, is_record, is_special_number
+from sourcead.ir.records import find, is_record, with_own_rules
 
 BEFORE_ALL = -1  # the number of what was made before the function is called
 
@@ -89,9 +87,9 @@ def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Va
     """Wrap data from outside the function, which the generated code reads again at each call; rely only on its type."""
     if isinstance(value, LocalData):
         return value.value
-    if is_special_number(value) or isinstance(value, np.ndarray) and type(value) not in (np.ndarray, np.memmap):
-        why = f"`{name}` is of the class {type(value).__name__}, which may calculate by rules of its own"
-        raise UnsupportedSyntaxError(why, at=lo.here, instead=f"`np.asarray({name})`")
+    if (found := with_own_rules(value, name)) is not None:
+        at, cls, instead = found
+        raise UnsupportedSyntaxError(f"`{at}` is a {cls}, which may calculate by rules of its own", at=lo.here, instead=instead)
     if lo.cached is not None:
         raise UnsupportedSyntaxError(
             f"`{lo.cached}` has a cache and reads `{name}`, which may have been another when the cached result was made",

@@ -238,10 +238,21 @@ def lower_import(lo: Lowering, node) -> None:
         if isinstance(node, gast.ImportFrom):
             if node.level or alias.name == "*":
                 raise core.unsupported(lo, node, "a relative import inside a function", "import it at the top of the file")
-            found = getattr(importlib.import_module(node.module), alias.name)
+            found = imported(lo, node.module, alias.name)
         else:
-            found = importlib.import_module(alias.name)
+            found = imported(lo, alias.name)
             if alias.asname is None:
-                found = importlib.import_module(alias.name.partition(".")[0])
+                found = imported(lo, alias.name.partition(".")[0])
         name = alias.asname or alias.name.partition(".")[0]
         lo.set(lo.scope.home(name), name, Const(found, text=None))
+
+
+def imported(lo: Lowering, module: str, name: str | None = None) -> Any:
+    """Return a module, or what it calls `name`; where Python raises ImportError, so does the program."""
+    try:
+        found = importlib.import_module(module)
+        if name is None or hasattr(found, name):
+            return getattr(found, name) if name else found
+        return importlib.import_module(f"{module}.{name}")
+    except ImportError as error:
+        raise core.surely(lo, core.refused(lo, f"this import fails: {error}"), ImportError if name else type(error)) from error

@@ -316,3 +316,20 @@ SMALL = [(none_at_first, ()), (number_or_none, ()), (row_powers, (np.array([0, 1
 def test_gradient_is_that_of_numpy_mode(f, args):
     x = np.array([0.5, 0.7, 1.2, 0.2])
     np.testing.assert_allclose(grad(f, backend="numba")(x, *args), grad(f)(x, *args), rtol=1e-13)
+
+
+def weighted(x, ws):
+    return sum(w * x[k] for k, w in enumerate(ws)) + ws[-1]
+
+
+def of_shape(x, shape):
+    return np.sum(np.zeros(shape) + x[0])
+
+
+@pytest.mark.parametrize("f, item, texts", [(weighted, 1.5, 2), (of_shape, 2, 4)], ids=["any length", "each length"])
+def test_lists_of_numbers_share_machine_code_if_they_can(f, item, texts):
+    gradient = grad(f, backend="numba", verify=False)
+    for length in (2, 3, 4, 5):
+        got = gradient(np.arange(6.0), [item] * length)
+        np.testing.assert_array_equal(got, grad(f)(np.arange(6.0), [item] * length))
+    assert len(gradient._texts) == texts

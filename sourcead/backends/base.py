@@ -15,6 +15,7 @@ from sourcead.ad.residuals.notes import Notes
 from sourcead.emit import MEMORY
 from sourcead.errors import BackendError
 from sourcead.ir.nodes import Function
+from sourcead.ir.types import Type
 from sourcead.passes import plan
 
 
@@ -94,6 +95,15 @@ class Engine(ABC):
     def fall_back(self, error: BackendError, plain: FunctionType) -> Callable:
         """Return the function to call after the engine has failed with `error`, or raise the error."""
         raise error
+
+    def for_any_length(self, types: dict[str, Type], otherwise: Callable[[BackendError], Callable]) -> "Engine | None":
+        """Return the engine for one program that takes lists of every length, or None if each length needs its own.
+
+        Args:
+            types: the types of the arguments.
+            otherwise: returns the function to call if the engine cannot run that program after all.
+        """
+        return self
 
     @abstractmethod
     def cache_key(self) -> str:

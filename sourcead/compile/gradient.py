@@ -23,7 +23,6 @@ from sourcead.ad.forward.pushforward import tangent_names
 from sourcead.ad.gradient import Form
 from sourcead.backends.base import Engine, Program
 from sourcead.backends.engines import engine_of, let_compiled_code_call
-from sourcead.backends.numpy import NUMPY
 from sourcead.backends.options import Numba, backend_of
 from sourcead.compile import before_calls, pipeline
 from sourcead.compile.arguments import Arguments, arguments_of, declared_types
@@ -37,7 +36,7 @@ from sourcead.compile.specialisation import (
 )
 from sourcead.compile.verification import Subject, level_of, verifying
 from sourcead.compile.wrt import check_tangent, resolved_wrt, with_tangents
-from sourcead.errors import SourceADError
+from sourcead.errors import BackendError, SourceADError
 from sourcead.frontend.find_source import Opaque, find_source, is_compiled, own_signature, plain_names, unwrap
 from sourcead.ir.types import UNKNOWN, Type
 from sourcead.language.checkpoint_policies import policy_of
@@ -232,9 +231,9 @@ class Gradient(Generated, Opaque):
         with self._lock:
             wide = arguments.of_any_length
             compiled = self._known(arguments.key)
-            if compiled is None and wide is not None and self._engine is NUMPY:  # compiled code takes the items of lists one by one
-                compiled = self._known(wide.key) or self._for_any_length(wide)
-            return self._made(arguments) if compiled is None else compiled
+            if compiled is None and wide is not None:
+                compiled = self._known(wide.key) or self._for_any_length(wide, arguments)
+            return self._made(arguments, self._engine) if compiled is None else compiled
 
     def _known(self, key: Any) -> Specialisation | None:
         """Return the specialisation for a coarse key that is still valid, generated earlier here or for a function with the same code."""
@@ -246,24 +245,32 @@ class Gradient(Generated, Opaque):
             remember(self._texts, key, compiled, TEXTS)
         return compiled
 
-    def _made(self, arguments: Arguments) -> Specialisation:
+    def _made(self, arguments: Arguments, engine: Engine) -> Specialisation:
         """Return the specialisation for arguments, generated now."""
         with internal_errors(self._place):
-            compiled = specialised(self._built(arguments, self._engine), self._engine)
+            compiled = specialised(self._built(arguments, engine), engine)
         if (sharing := self._sharing_key(arguments.key)) is not None:
             remember(SHARED, sharing, (self._function, compiled), SHARED_TEXTS)
         remember(self._texts, arguments.key, compiled, TEXTS)
         return compiled
 
-    def _for_any_length(self, wide: Arguments) -> Specialisation | None:
+    def _for_any_length(self, wide: Arguments, arguments: Arguments) -> Specialisation | None:
         """Return the specialisation for lists of any length, from the second length on; None if the function needs the length."""
+
+        def of_one_length(error: BackendError) -> Callable:
+            with self._lock:
+                self._texts.pop(wide.key, None)
+                remember(table, key, "each", SHARED_TEXTS)
+                return self._made(arguments, self._engine).function
+
         sharing = self._sharing_key(wide.key)
         table, key = (self._lengths, wide.key) if sharing is None else (LENGTHS, sharing)
         state = table.get(key)
         compiled = None
-        if state == "one":
+        engine = self._engine.for_any_length(wide.types, of_one_length)
+        if state == "one" and engine is not None:
             try:
-                compiled = self._made(wide)
+                compiled = self._made(wide, engine)
             except SourceADError:
                 state = "each"
         remember(table, key, state or "one", SHARED_TEXTS)

@@ -13,6 +13,7 @@ from sourcead.backends.numba.codegen.prepare import prepare
 from sourcead.backends.options import WITHOUT_NUMBA, Numba
 from sourcead.emit import Emitted, emit
 from sourcead.errors import BackendError, SourceADError
+from sourcead.ir.types import ListT, Scalar, Type, keyed_parts
 
 OLDEST = (0, 62)  # versions of Numba before this one are refused
 
@@ -44,10 +45,11 @@ class NumbaEngine(Engine):
     Args:
         options: the options of the compilation.
         required: whether a text that Numba cannot compile is an error; otherwise NumPy runs it, after a warning.
+        otherwise: what returns the function to call for such a text, if that is neither.
     """
 
-    def __init__(self, options: Numba, required: bool):
-        self.options, self.required = options, required
+    def __init__(self, options: Numba, required: bool, otherwise: Callable[[BackendError], Callable] | None = None):
+        self.options, self.required, self.otherwise = options, required, otherwise
 
     def prepare(self, derivative: Derivative) -> tuple:
         import_numba()
@@ -74,6 +76,8 @@ class NumbaEngine(Engine):
         call = loaded(program.emitted)
         if program.alternative is not None:
             call = until(call, Exception, lambda error: loaded(program.alternative()))  # an error of the user's program is raised again
+        if self.otherwise is not None:
+            return until(call, BackendError, self.otherwise)
         return call if self.required else until(call, BackendError, partial(self.fall_back, plain=plain))
 
     def fall_back(self, error: BackendError, plain: types.FunctionType) -> Callable:
@@ -82,10 +86,21 @@ class NumbaEngine(Engine):
         warnings.warn(f"NumPy runs what Numba cannot: {error}", RuntimeWarning, stacklevel=3)
         return plain
 
+    def for_any_length(self, types: dict[str, Type], otherwise: Callable[[BackendError], Callable]) -> Engine | None:
+        """Return such an engine for lists of numbers, which Numba passes as they are; it takes the items of other lists one by one."""
+        return NumbaEngine(self.options, True, otherwise) if all(map(has_no_other_lists, types.values())) else None
+
     def cache_key(self) -> str:
         from sourcead.backends.numba.compile import cache_key
 
         return cache_key(self.options)
+
+
+def has_no_other_lists(t: Type) -> bool:
+    """Return whether the length of every list in a value of this type is known, or its items are numbers."""
+    if isinstance(t, ListT) and t.items is None:
+        return isinstance(t.item, Scalar)
+    return all(has_no_other_lists(part) for _, part in keyed_parts(t) or ())
 
 
 def import_numba() -> types.ModuleType:

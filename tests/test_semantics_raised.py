@@ -171,7 +171,7 @@ def second_or_first(x):
         try:
             x[...] = abs(x[-2])
             s = s + x[1, ...] if x.ndim > 1 else s + x[1]
-        except Exception as error:
+        except Exception:
             s = s + x.sum()
     return s + x.sum()
 

@@ -5,7 +5,7 @@ import inspect
 import numpy as np
 import pytest
 
-from tests.semantics import judged_in_all_modes
+from tests.semantics import judged_in_all_modes, made, program_of
 
 
 def raises_in_a_branch(x):
@@ -151,3 +151,88 @@ PROGRAMS = [f for f in list(globals().values()) if inspect.isfunction(f) and f._
 @pytest.mark.filterwarnings("ignore")
 def test_program(f, x):
     assert judged_in_all_modes(f, x) == "right"
+
+
+# -- what depends on the sizes of arrays -----------------------------------------------------------------------------------
+
+
+def first_or_sum(x):
+    s = 0.0
+    try:
+        s = next(iter(x)) * 3
+    except StopIteration:
+        s = s + x.sum() + 7.0
+    return s
+
+
+def second_or_first(x):
+    s = 0.0
+    for _ in range(2):
+        try:
+            x[...] = abs(x[-2])
+            s = s + x[1, ...] if x.ndim > 1 else s + x[1]
+        except Exception:
+            s = s + x.sum()
+    return s + x.sum()
+
+
+def written_where_it_is(x):
+    s = x.sum()
+    try:
+        x[0] = s * 2
+        s = s * 3
+        x[1] = s
+        s = s * 5
+    except (KeyError, IndexError):
+        s = s * 7
+    return s + x.sum()
+
+
+def first_in(items):
+    return next(iter(items))
+
+
+def first_in_a_callee(x):
+    for k in range(2):
+        try:
+            x = x * first_in(x[k:])
+        except StopIteration:
+            x = x * 3
+    return np.sum(x * x)
+
+
+@pytest.mark.parametrize("size", [0, 1, 2, 3, 10])
+@pytest.mark.parametrize("f", [first_or_sum, second_or_first, written_where_it_is, first_in_a_callee])
+def test_arrays_of_other_sizes(f, size):
+    assert judged_in_all_modes(f, np.linspace(0.4, 0.9, size)) == "right"
+
+
+def test_what_is_read_in_a_try_is_not_saved_outside_of_it():
+    f = made("""
+        y = x[x > 0.45]
+        for _ in range(2):
+            try:
+                y[...] = abs(y[-2])
+            except Exception:
+                pass
+        return y.sum()
+    """, np=np)
+    assert judged_in_all_modes(f, np.linspace(0.4, 0.9, 3)) == "right"
+    assert judged_in_all_modes(f, np.linspace(0.4, 0.9, 2)) == "refused"
+
+
+RAISING = [
+    "max(())", "max([])", "min({})", "max(map(abs, x[:0]))", "max(q for q in [])", "next(iter([]))", "next(iter(x[:0]))", "[1.0].pop(3)",
+    "[].pop()", "iter(3)", "zip(3)", "enumerate(x[0])", "reversed(3)", "reversed({1})", "range('a')", "isinstance(1, 2)", "slice()",
+    "x[7]", "x[-4]", "x[0, 0]", "set([[]])",
+]
+REFUSED = ["not x", "np.matmul(x, 3.0)", "list(zip([1], [], strict=True))", "np.array_split(x, 0)"]
+
+
+@pytest.mark.parametrize("what", RAISING + REFUSED)
+def test_what_raises_in_a_try_or_in_an_arm(what):
+    x = np.array([0.5, 0.75, 0.25])
+    handled = ["s = x[0] * 2", "try:", f" d = {what}", " s = s * 3", "except Exception:", " s = s * 5", "return s"]
+    assert judged_in_all_modes(program_of(handled), x) == ("refused" if what in REFUSED else "right")
+    not_reached = ["s = x[0] * 2", "if x[0] > 9:", f" d = {what}", " s = s * 3", "return s"]
+    assert judged_in_all_modes(program_of(not_reached), x) in ("right", "refused")

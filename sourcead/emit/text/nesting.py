@@ -17,6 +17,7 @@ from functools import cache
 
 import numpy as np
 
+from sourcead import runtime
 from sourcead.analysis.array_versions import queried
 from sourcead.analysis.builder import operand_type
 from sourcead.emit.memory.sharing import AliasGroups
@@ -89,6 +90,11 @@ class _Nesting:
 
     # ---- reading ----
 
+    def leaves_context(self, entry: _Pending) -> bool:
+        """Tell whether a read stands outside of a context manager around the value, which a trivial value may leave if it cannot raise."""
+        inside = not entry.trivial or any(context.fn is runtime.unhandled for context in entry.within)
+        return inside and bool(entry.within) and entry.within != self.within
+
     def consume(self, operands, own_length: int, moved_to=()) -> _Pending:
         """Read operands, nest those that may be nested while the line stays short, and return what the whole expression reads.
 
@@ -108,7 +114,7 @@ class _Nesting:
                 if entry is not None and target is not None and self.classes.find(atom) is self.classes.find(target):
                     self.name(atom)
                     entry = None
-                if entry is not None and not entry.trivial and (entry.depth != self.depth or entry.within and entry.within != self.within):
+                if entry is not None and (entry.depth != self.depth and not entry.trivial or self.leaves_context(entry)):
                     self.name(atom)
                     entry = None
                 if entry is None:

@@ -16,9 +16,9 @@ from sourcead.frontend.builtins import in_python
 from sourcead.frontend.builtins.arguments import NONE, ONE, ZERO, lowers
 from sourcead.frontend.control import branches
 from sourcead.frontend.core import TAKEN, USED, WHOLE, Cell, Iterable, Lowering, NotStatic, TupleVal, Value, roots
-from sourcead.frontend.values import dicts, iterables, sequences, walks
-from sourcead.ir.nodes import Const, Slice
-from sourcead.ir.types import BOOL, INT, Array, ListT, NoneType, Scalar, dims_of, is_array
+from sourcead.frontend.values import dicts, iterables, sequences, sets, walks
+from sourcead.ir.nodes import Atom, Const, Slice
+from sourcead.ir.types import BOOL, INT, Array, ListT, NoneType, Scalar, Sym, dims_of, is_array
 
 
 @lowers(len)
@@ -61,7 +61,10 @@ def builtin_isinstance(lo: Lowering, node, value: Value, wanted: Value) -> Value
             if WHOLE not in value.slots:
                 raise core.unsupported(lo, node, "the class of a dict that was changed before", "ask for it first")
             return lo.build.call(isinstance, lo.read(value), lo.operand(wanted), type=BOOL)
-    answers = {issubclass(cls, classes) for cls in core.classes_of(lo, value)} if found else ()
+    try:
+        answers = {issubclass(cls, classes) for cls in core.classes_of(lo, value)} if found else ()
+    except TypeError as error:
+        raise core.surely(lo, core.unsupported(lo, node, f"`isinstance` raises TypeError: {error}"), TypeError) from None
     if len(answers) == 1:
         return Const(answers.pop())
     if lo.static_only:
@@ -77,7 +80,13 @@ def builtin_isscalar(lo: Lowering, node, value: Value) -> Value:
 
 
 lowers(range)(lambda lo, node, *bounds: iterables.counted(lo, bounds, node))
-lowers(zip)(lambda lo, node, *xs, strict=NONE: iterables.later(lo, xs, lambda *parts: iterables.zipped(lo, parts, node), node))
+
+
+@lowers(zip)
+def builtin_zip(lo: Lowering, node, *xs: Value, strict: Value = NONE) -> Value:
+    """Lower `zip(xs, ys, strict=s)`."""
+    compares = core.truth(lo, strict) is not False
+    return iterables.later(lo, xs, lambda *parts: iterables.zipped(lo, parts, node, compares), node)
 
 
 @lowers(enumerate)
@@ -96,6 +105,8 @@ def builtin_enumerate(lo: Lowering, node, xs: Value, start: Value = ZERO) -> Val
 def builtin_reversed(lo: Lowering, node, xs: Value) -> Value:
     """Lower `reversed(xs)`, which begins at the item that is the last one when it is made."""
     made = len(lo.resized)
+    if sets.set_type(lo, xs) is not None or isinstance(xs, Iterable) and xs.once:
+        raise core.surely(lo, core.unsupported(lo, node, "`reversed` of a set or an iterator"), TypeError)
 
     def backward(inner: Iterable) -> Iterable:
         if isinstance(xs, Cell) and walks.may_be_resized(lo, xs, made):
@@ -130,15 +141,24 @@ def builtin_next(lo: Lowering, node, it: Value, *default: Value) -> Value:
     if found.endless:
         return found.nth(k)
     count = found.count if found.items is None else len(found.items)
-    if isinstance(k, Const) and count is not None and (k.value < count or default):
-        if k.value >= count:
+    if isinstance(k, Const) and count is not None:
+        if k.value < count:
+            return found.nth(k) if found.items is None else found.items[k.value]
+        if default:
             return default[0]
-        return found.nth(k) if found.items is None else found.items[k.value]
-    if found.items is not None:
-        raise core.unsupported(lo, node, "`next` of an iterator that has no more elements")
-    within = lo.build.call(operator.lt, k, found.length(), type=BOOL)
-    ended = lambda: default[0] if default else branches.raised(lo, lo.build.call(StopIteration))  # noqa: E731
+        raise core.surely(lo, core.unsupported(lo, node, "`next` of an iterator that has no more elements"), StopIteration)
+    length = found.length()
+    if isinstance(k, Const) and k.value < least(lo, length):
+        return found.nth(k)
+    within = lo.build.call(operator.lt, k, length, type=BOOL)
+    ended = lambda: default[0] if default else branches.raised_here(lo, StopIteration)  # noqa: E731
     return branches.branch(lo, within, [lambda: found.nth(k), ended], "ifexp")
+
+
+def least(lo: Lowering, length: Atom) -> int:
+    """Return the least number that a length may be."""
+    found = length.value if isinstance(length, Const) else lo.build.size_dim.get(length, 0)
+    return found.least if isinstance(found, Sym) else found
 
 
 EMPTY = TupleVal(())
@@ -230,6 +250,8 @@ def plus(lo: Lowering, node, total: Value, item: Value) -> Value:
 @lowers(slice)
 def builtin_slice(lo: Lowering, node, *bounds: Value) -> Value:
     """Lower `slice(...)`."""
+    if not 1 <= len(bounds) <= 3:
+        raise core.surely(lo, core.unsupported(lo, node, f"`slice` of {len(bounds)} arguments"), TypeError)
     parts = [None if isinstance(b, Const) and b.value is None else lo.read(b) for b in bounds]
     return Slice(*{1: (None, *parts, None), 2: (*parts, None), 3: tuple(parts)}[len(parts)])
 

@@ -96,6 +96,8 @@ def builtin_ndindex(lo: Lowering, node, *shape: Value) -> Value:
 @lowers(itertools.islice)
 def builtin_islice(lo: Lowering, node, xs: Value, *bounds: Value) -> Value:
     """Lower `islice(xs, start, stop, step)`."""
+    if any(found and isinstance(k, int) and k < 0 for found, k in map(functools.partial(core.known, lo), bounds)):
+        raise core.surely(lo, core.unsupported(lo, node, "`islice` from or to a negative place"), ValueError)
 
     def sliced(source: Iterable) -> Iterable:
         if source.endless:

@@ -48,6 +48,8 @@ def extreme(fn, lo: Lowering, node, *values: Value, key: Value | None = None, de
     items = sequences.static_items(lo, values[0], node) if len(values) == 1 else list(values)
     if not items and default is not None:
         return default
+    if not items:
+        raise core.surely(lo, core.unsupported(lo, node, f"`{fn.__name__}` of what has no items"), ValueError)
     folded = core.fold(lo, fn, items)
     if folded is not None and lo.static_only:
         return folded

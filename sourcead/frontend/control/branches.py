@@ -47,6 +47,17 @@ def raised(lo: Lowering, error: Atom) -> Any:
     return RAISED
 
 
+UNDECIDED = "whether an exception is raised here decides what is computed"
+INSTEAD = "test for the case with `if` before it arises"
+
+
+def raised_here(lo: Lowering, cls: type, *arguments: Atom) -> Any:
+    """Emit `raise cls(*arguments)`, which Python does here; refuse it if the program handles it, since handlers are lowered elsewhere."""
+    if issubclass(cls, lo.catching):
+        raise core.surely(lo, core.refused(lo, UNDECIDED, INSTEAD), cls)
+    return raised(lo, lo.build.call(cls, *arguments))
+
+
 def branch(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str = "if") -> Any:
     """Lower `if cond: arms[0]() else: arms[1]()`; return the merged values of the arms, None if they have no value.
 

@@ -21,9 +21,9 @@ from sourcead.frontend.core.lowering import Frame, Lowering, Scope, name_reads, 
 from sourcead.frontend.core.names import as_value, inherited, keep, live_data, resolve
 from sourcead.frontend.core.operations import (
     BUILTINS, OF_DEQUES, REAL_CLASSES, atom, attribute, builtin, call, call_library, call_method, call_object,
-    call_special, class_of, classes_of, has_attribute, has_exact_class, iterate, kind_of_callable, lower,
-    lower_statement, lower_statements, method, no_attribute, operand, operate, replaced_statement, special_method,
-    statement, store, subscript, truth
+    call_special, class_of, classes_of, has_attribute, has_exact_class, is_single, iterate, kind_of_callable, lower,
+    lower_statement, lower_statements, method, no_attribute, not_iterable, operand, operate, replaced_statement,
+    special_method, statement, store, subscript, truth
 )
 from sourcead.frontend.core.optional_tuples import compared_with_none, is_none, pair_of, pairs_in_arms
 from sourcead.frontend.core.reading import same_view

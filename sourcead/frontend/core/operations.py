@@ -15,6 +15,7 @@ with a test and a handler; a call is lowered by the first kind of `ORDER` whose 
 """
 
 import functools
+import numbers
 import types
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -159,7 +160,19 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
 @Generic
 def iterate(lo: Lowering, value: Value, node) -> Iterable:
     """Make the iterable that a loop over a value runs over."""
-    raise unsupported(lo, node, "this object cannot be iterated over", "loop over a range, an array, a list or a tuple")
+    raise not_iterable(lo, value, node)
+
+
+def not_iterable(lo: Lowering, value: Value, node) -> Exception:
+    """Return the error for a loop over a value that cannot be iterated over, which Python raises too if it is a number or None."""
+    error = unsupported(lo, node, "this object cannot be iterated over", "loop over a range, an array, a list or a tuple")
+    return surely(lo, error, TypeError) if is_single(lo, value) else error
+
+
+def is_single(lo: Lowering, value: Value) -> bool:
+    """Tell whether a value is surely a number or None."""
+    classes = classes_of(lo, value)
+    return bool(classes) and all(issubclass(cls, (numbers.Number, np.bool_, type(None))) for cls in classes)
 
 
 @Generic

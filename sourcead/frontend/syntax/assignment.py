@@ -156,7 +156,7 @@ def check_count(lo: Lowering, value: Value, count: int, node) -> None:
     if isinstance(t, ListT) and t.items is None or isinstance(t, Array) and t.dims and not isinstance(t.dims[0], int):
         same = core.operate(lo, operator.eq, core.call_object(lo, len, [value], {}, node), Const(count))
         text = Const(f"there are not {count} values to unpack")
-        branches.choose(lo, same, lambda: None, lambda: branches.raised(lo, lo.build.call(ValueError, text)))
+        branches.choose(lo, same, lambda: None, lambda: branches.raised_here(lo, ValueError, text))
 
 
 # -- augmented assignment ----------------------------------------------------------------------------------------------

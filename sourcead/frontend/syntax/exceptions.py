@@ -24,7 +24,7 @@ import gast
 from sourcead.errors import SourceADError, UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control import generators
-from sourcead.frontend.control.branches import RAISED, raised
+from sourcead.frontend.control.branches import INSTEAD, RAISED, UNDECIDED, raised
 from sourcead.frontend.control.exits import Return, assignment, may_leave, rewritten, standing_for, variable
 from sourcead.frontend.core import MISSING, Flag, Held, Lowering, Value, temporarily
 from sourcead.frontend.syntax import managers
@@ -282,7 +282,3 @@ def lower_raise(lo: Lowering, node) -> Any:
     if generators.is_stop(node) and any(getattr(call.key, "name", "") == "__next__" for call in lo.calls):
         raise core.unsupported(lo, node, "a function that ends the iteration of a `__next__`", "raise StopIteration in `__next__` itself")
     return raised(lo, core.atom(lo, node.exc))
-
-
-UNDECIDED = "whether an exception is raised here decides what is computed"
-INSTEAD = "test for the case with `if` before it arises"

@@ -11,7 +11,7 @@ from sourcead.frontend.core import VALUE, Cell, Lowering, Value, leaves
 from sourcead.ir.nodes import (
     Attr, Block, Branch, Build, Call, Closure, Const, Effect, Index, Let, Loop, Slice, Stmt, Update, Var
 )
-from sourcead.ir.types import Array, Scalar
+from sourcead.ir.types import Array, Scalar, Sym
 from sourcead.ir.walk import map_blocks
 
 SAFE = (Let, Build, Branch, Loop, Closure, Attr, Effect)
@@ -62,7 +62,7 @@ def raised_by(stmt: Stmt) -> tuple[type, ...]:
             if not all(isinstance(t, (Scalar, Array)) for t in types):
                 return (Exception,)
             shapes = () if fit(types) else (ValueError,)
-            if fn in (float, bool) and any(isinstance(t, Array) and t.dims != () for t in types):
+            if fn in (float, bool, operator.not_) and any(isinstance(t, Array) and t.dims != () for t in types):
                 return (TypeError, ValueError)
             if fn in PLAIN:
                 return shapes
@@ -70,7 +70,7 @@ def raised_by(stmt: Stmt) -> tuple[type, ...]:
                 return shapes if any(isinstance(t, Array) for t in types) else (ArithmeticError,)
             if getattr(fn, "__module__", None) == "math":
                 return (ArithmeticError, ValueError)
-            if isinstance(fn, np.ufunc) or fn is np.sum and len(types) == 1 and not op.kwargs:
+            if isinstance(fn, np.ufunc) and fn.signature is None or fn is np.sum and len(types) == 1 and not op.kwargs:
                 return shapes
     return () if isinstance(op, SAFE) or isinstance(op, Call) and op.fn is runtime.computed else (Exception,)
 
@@ -85,12 +85,17 @@ def fit(types: list) -> bool:
     )
 
 
+def least(dim: int | Sym) -> int:
+    """Return the least size that a dim may be."""
+    return dim if isinstance(dim, int) else dim.least
+
+
 def is_inside(t, key) -> bool:
     """Tell whether a subscript of an array is surely valid."""
     keys = key if isinstance(key, tuple) else (key,)
     if not isinstance(t, Array) or t.dims is None or len(keys) > len(t.dims):
         return False
     return all(
-        isinstance(k, Slice) or isinstance(k, Const) and type(k.value) is int and isinstance(n, int) and -n <= k.value < n
+        isinstance(k, Slice) or isinstance(k, Const) and type(k.value) is int and -least(n) <= k.value < least(n)
         for k, n in zip(keys, t.dims)
     )

@@ -21,7 +21,7 @@ from sourcead.frontend.core import (
 from sourcead.frontend.core.known_values import type_of_value
 from sourcead.frontend.values import sequences, walks
 from sourcead.ir.nodes import Atom, Call, Const, Range, Var
-from sourcead.ir.types import INT, Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, Unknown
+from sourcead.ir.types import INT, Array, DictT, ListT, NoneType, Scalar, Str, StructT, Sym, TupleT, Type, Unknown
 from sourcead.ir.walk import has_effect
 from sourcead.primitives.result_types.infer import infer_call
 
@@ -33,6 +33,8 @@ def held(lo: Lowering, value: Value, node) -> Value:
 
 def later(lo: Lowering, values, make: Callable[..., Iterable], node, once: bool = True) -> Iterable:
     """Make an iterator that reads its elements only when they are asked for: `make` gets the iterables of the values as they are then."""
+    if single := [v for v in values if core.is_single(lo, v)]:
+        raise core.not_iterable(lo, single[0], node)
     kept = [held(lo, v, node) for v in values]
     return Iterable(begin=lambda: make(*(core.iterate(lo, v, node) for v in kept)), once=once)
 
@@ -162,6 +164,8 @@ def known_length(t: Type) -> int | None:
 def counted(lo: Lowering, args: list[Value], node) -> Iterable:
     """Make the iterable of `range(...)`."""
     atoms = [lo.read(a) for a in args]
+    if any(isinstance(atom_type(a), (Str, NoneType)) for a in atoms):
+        raise core.surely(lo, core.unsupported(lo, node, "`range` of what is no integer"), TypeError)
     if any(isinstance(t := atom_type(a), Scalar) and t.kind == "float" for a in atoms):
         why = "`range` of a float (an integer argument in wrt counts as a float)"
         raise core.unsupported(lo, node, why, "leave it out of wrt, or write `range(int(n))`")
@@ -233,9 +237,14 @@ def by_unknown_number(lo: Lowering, inner: Iterable, node) -> Iterable:
     return inner if inner.items is None else sequence(lo, sequences.as_one_value(lo, TupleVal(tuple(inner.items))), node)
 
 
-def zipped(lo: Lowering, parts: list[Iterable], node) -> Iterable:
-    """Make the iterable of `zip(...)`."""
+def zipped(lo: Lowering, parts: list[Iterable], node, strict: bool = False) -> Iterable:
+    """Make the iterable of `zip(...)`; with `strict`, Python raises an error after the last row if the lengths differ."""
     parts = [p if p.endless and p.nth is not None else drained(lo, p, node) for p in parts]
+    if strict:
+        lengths = [len(p.items) if p.items is not None else p.count for p in parts]
+        if issubclass(ValueError, lo.catching) and (None in lengths or len(set(lengths)) > 1):
+            why = "whether what `zip` takes is of one length decides what is computed"
+            raise core.unsupported(lo, node, why, "compare the lengths first")
     known = [p.items for p in parts if not p.endless]
 
     def rows(count: int) -> Iterable:

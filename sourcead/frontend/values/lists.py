@@ -99,9 +99,11 @@ def known_method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs:
     if name in ("pop", "insert", "reverse", "clear") and all(found for found, _ in places):
         if cell.depth < lo.depth:
             raise MustMaterialise(cell, lo.here)
-        if name == "pop" and not items:
-            raise core.unsupported(lo, node, "`pop` at a position that is not known here")
-        taken = getattr(items, name)(*(place for _, place in places), *args[1:])
+        try:
+            taken = getattr(items, name)(*(place for _, place in places), *args[1:])
+        except (IndexError, TypeError) as error:
+            why = f"`{name}` raises {type(error).__name__}: {error}"
+            raise core.surely(lo, core.unsupported(lo, node, why), type(error)) from None
         sequences.replace_items(lo, cell, items)
         return Const(None) if taken is None else taken
     if name in ("sort", "index", "count", "remove", "pop", "insert"):
@@ -259,7 +261,7 @@ def starred_items(lo: Lowering, value: Value, before: int, after: int, node) -> 
     few = lo.build.call(operator.lt, n, Const(before + after), type=BOOL)
     text = Const(f"not enough values to unpack (expected at least {before + after})")
     if before + after:
-        branches.branch(lo, few, [lambda: branches.raised(lo, lo.build.call(ValueError, text)), lambda: None])
+        branches.branch(lo, few, [lambda: branches.raised_here(lo, ValueError, text), lambda: None])
     item = lambda k: core.subscript(lo, value, Const(k), node)  # noqa: E731
     lower, upper = Const(before) if before else None, Const(-after) if after else None
     middle = as_list(lo, core.subscript(lo, value, Slice(lower, upper, None), node), node)

@@ -184,7 +184,7 @@ def bounds_of_split(lo, fn, array: Atom, axis: int, places: Value) -> list[Atom]
         cuts = [places.items[k] for k in range(len(places.items))] if core.parts_of(places) is not None else [None]
         return cuts if all(isinstance(cut, (Var, Const)) and atom_type(cut) == INT for cut in cuts) else None
     count, size = places.value, atom_type(array).dims[axis]
-    if not isinstance(count, int):
+    if not isinstance(count, int) or count < 1:
         return None
     if isinstance(size, int):
         each, more = divmod(size, count)

@@ -17,7 +17,7 @@ from sourcead.frontend import core
 from sourcead.frontend.core import Cell, Iterable, Lowering, TupleVal, Value
 from sourcead.frontend.values import lists
 from sourcead.ir.nodes import Build, Call, Const
-from sourcead.ir.types import BOOL, Array, ListT, Scalar, SetT, Type, Undefined, join, kind_of, rank
+from sourcead.ir.types import BOOL, Array, DictT, ListT, MapT, Scalar, SetT, Type, Undefined, join, kind_of, rank
 
 OPERATORS = {
     "union": operator.or_, "intersection": operator.and_, "difference": operator.sub, "symmetric_difference": operator.xor,
@@ -43,6 +43,8 @@ def set_type(lo: Lowering, value: Value) -> SetT | None:
 def of_items(lo: Lowering, items: list[Value]) -> Value:
     """Lower the set display `{a, b}`."""
     atoms = [lo.read(item) for item in items]
+    if any(isinstance(atom_type(a), (ListT, DictT, MapT)) for a in atoms):
+        raise core.surely(lo, core.refused(lo, "a set of lists or dicts"), TypeError)
     item = functools.reduce(join, map(atom_type, atoms), Undefined())
     return lo.wrap(lo.build.emit(Build("set", tuple(atoms)), SetT(item), "items"))
 

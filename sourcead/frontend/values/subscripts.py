@@ -16,7 +16,7 @@ from sourcead.frontend.core import (
 from sourcead.frontend.values import lists, numpy_brackets, objects, sequences, sets
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Sub
 from sourcead.ir.types import (
-    ANY_DTYPE, BOOL, COMPLEX, FLOAT, INT, Array, DictT, ListT, MapT, NoneType, Scalar, SetT, Str, StructT, TupleT,
+    ANY_DTYPE, BOOL, COMPLEX, FLOAT, INT, Array, DictT, ListT, MapT, NoneType, Scalar, SetT, Str, StructT, TupleT, Type,
     Undefined, Unknown, rank, same_dtype
 )
 
@@ -87,6 +87,7 @@ def item_of_data(lo: Lowering, base: Value, key: Value, node) -> Value:
     operand = key_operand(lo, base, key)
     effects = effects_of(operand)
     of = core.data_type(lo, base)
+    refuse_outside(lo, of, operand, node)
     if of in NUMBERS:
         raise without_items(lo, base, node)
     if isinstance(of, Scalar) and of.dtype != ANY_DTYPE and effects == {"place"}:
@@ -109,6 +110,19 @@ def item_of_data(lo: Lowering, base: Value, key: Value, node) -> Value:
             return cell
     var = lo.build.index(lo.read(base), operand)
     return lo.wrap(var, shares=reach(base) if isinstance(base, Cell) and "copy" not in effects else ())
+
+
+def refuse_outside(lo: Lowering, t: Type | None, key: Operand, node) -> None:
+    """Raise the error for a subscript that an array of known size surely does not have, if the program handles it."""
+    if not issubclass(IndexError, lo.catching) or not isinstance(t, Array) or t.dims is None:
+        return
+    keys = key if isinstance(key, tuple) else (key,)
+    for axis, k in enumerate(keys):
+        place = k.value if isinstance(k, Const) else None
+        if not isinstance(k, Slice) and type(place) is not int:
+            return
+        if axis == len(t.dims) or place is not None and isinstance(n := t.dims[axis], int) and not -n <= place < n:
+            raise core.surely(lo, core.unsupported(lo, node, f"the array of shape {t.dims} has no such item"), IndexError)
 
 
 def key_operand(lo: Lowering, base: Value, key: Value) -> Operand:
@@ -185,7 +199,7 @@ def _call_of_choice(lo: Lowering, fn: ChoiceVal, args: list[Value], kwargs: dict
         if k == len(options):
             if fn.otherwise is not None:
                 return core.call(lo, fn.otherwise, args, dict(kwargs), node)
-            return branches.raised(lo, lo.build.call(KeyError, fn.which))
+            return branches.raised_here(lo, KeyError, fn.which)
         name, function = options[k]
         same = lo.build.call(operator.eq, fn.which, Const(name), type=BOOL)
         return branches.branch(lo, same, [lambda: core.call(lo, function, args, dict(kwargs), node), lambda: try_from(k + 1)])
@@ -250,7 +264,9 @@ def store_in_array(lo: Lowering, base: Cell, key: Value, value: Value, node, mod
 
         branches.branch(lo, lo.read(key), [write_element, lambda: None])
         return
-    lo.write(base, (Sub(key_operand(lo, base, key)),), lo.operand(sequences.as_array(lo, value)), mode)
+    operand = key_operand(lo, base, key)
+    refuse_outside(lo, core.data_type(lo, base), operand, node)
+    lo.write(base, (Sub(operand),), lo.operand(sequences.as_array(lo, value)), mode)
 
 
 def refuse_part_of_number(lo: Lowering, base: Value, node) -> None:

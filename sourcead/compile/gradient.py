@@ -89,7 +89,7 @@ class Gradient(Generated, Opaque):
     def _set_wrt(self, bound: int) -> None:
         """Resolve wrt, whose positions count from the parameter number `bound`, and start with empty tables."""
         user, function = self._user_function, self._function
-        self._plain, self._bound, self._code, self._defaults = user, bound, user.__code__, user.__defaults__
+        self._plain, self._first, self._code, self._defaults = user, bound, user.__code__, user.__defaults__
         if isinstance(function, Gradient):
             self._takes = function.signature
         else:
@@ -160,7 +160,7 @@ class Gradient(Generated, Opaque):
         """Forget all texts, since the user's function has other code or defaults: an edited module was loaded again in place."""
         with self._lock:
             for level in reversed(self._levels):
-                level._set_wrt(level._bound)
+                level._set_wrt(level._first)
 
     def __get__(self, instance, owner=None):
         return self if instance is None else types.MethodType(self, instance)

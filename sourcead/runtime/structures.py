@@ -1,7 +1,5 @@
 """Copies, zeros and sums of structures of numbers, arrays, lists, tuples, dicts and records."""
 
-import types
-
 import numpy as np
 
 from sourcead.runtime.broadcasting import unbroadcast
@@ -11,7 +9,10 @@ def make_record(cls, **fields):
     """Return a named tuple, dataclass instance or plain object of the class `cls` with these fields."""
     if issubclass(cls, tuple):
         return cls(**fields)
-    record = (cls if cls is types.SimpleNamespace else object).__new__(cls)
+    try:
+        record = object.__new__(cls)
+    except TypeError:  # of a class that is written in C, such as SimpleNamespace
+        record = cls.__new__(cls)
     for name, value in fields.items():
         object.__setattr__(record, name, value)
     return record

@@ -165,6 +165,11 @@ class AnyTuple(Unknown):
 
 
 @dataclass(frozen=True)
+class ArrayLike(Unknown):
+    """What may be a list or tuple, or an array: functions of NumPy get an array of it; all others treat it as unknown."""
+
+
+@dataclass(frozen=True)
 class Foreign(Type):
     """An object whose methods the text calls directly, such as a random generator."""
 
@@ -177,6 +182,7 @@ class Undefined(Type):
 
 
 UNKNOWN = Unknown()
+SEQUENCES = ListT, TupleT, AnyTuple, ArrayLike
 FLOAT = Scalar("float")
 INT = Scalar("int")
 BOOL = Scalar("bool")
@@ -263,7 +269,7 @@ def carries_derivative(t: Type) -> bool:
             return kind in ("float", "complex")
         case Array():
             return kind_of(t) in ("float", "complex", None) and (t.dtype is None or t.dtype.kind in "fcO")
-        case Unknown() if t == UNKNOWN:
+        case Unknown() if not isinstance(t, AnyTuple):
             return True
     return any(map(carries_derivative, parts(t)))
 
@@ -340,7 +346,8 @@ def join(a: Type, b: Type) -> Type:
             return DictT(tuple((k, join(v, w)) for (k, v), (_, w) in zip(x, y)))
         case StructT(c, x), StructT(d, y) if c is d and [k for k, _ in x] == [k for k, _ in y]:
             return StructT(c, tuple((k, join(v, w)) for (k, v), (_, w) in zip(x, y)))
-    return UNKNOWN
+    alike = all(isinstance(t, (*SEQUENCES, Array, Scalar, Unknown)) and carries_derivative(t) for t in (a, b))
+    return ArrayLike() if alike and any(isinstance(t, SEQUENCES) for t in (a, b)) else UNKNOWN
 
 
 def fits(t: Type, promise: Type, free: Collection[Sym] = ()) -> bool:
@@ -348,7 +355,7 @@ def fits(t: Type, promise: Type, free: Collection[Sym] = ()) -> bool:
     match promise, t:
         case AnyTuple(x), AnyTuple(y):
             return fits(y, x, free)
-        case Unknown(), _ if promise == UNKNOWN:
+        case Unknown(), _ if not isinstance(promise, AnyTuple):
             return True
         case _, Undefined():
             return True

@@ -4,8 +4,8 @@ import numpy as np
 
 from sourcead.ir.records import type_of
 from sourcead.ir.types import (
-    KINDS, UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, Str, StructT, Sym, TupleT, Type, Undefined, anydim,
-    join
+    KINDS, UNKNOWN, Array, ArrayLike, DictT, ListT, MapT, NoneType, Scalar, Str, StructT, Sym, TupleT, Type, Undefined,
+    anydim, join
 )
 from sourcead.primitives.result_types.dims import broadcast_dims
 from sourcead.primitives.result_types.operands import Arg, Impossible, SliceArg, array_type
@@ -41,6 +41,8 @@ def infer_index(base: Type, key) -> Type:
                 return dict(fields)[key.value] if isinstance(key.value, str) else fields[key.value][1]
             case Str():
                 return Str()
+            case ArrayLike() if isinstance(key, SliceArg):
+                return ArrayLike()
     except (Impossible, IndexError, KeyError, TypeError):
         pass
     return UNKNOWN

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from sourcead import hvp
 from tests.semantics import judged_in_all_modes
 
 X = np.array([0.5, 0.3, 0.7])
@@ -93,9 +94,26 @@ def right_dict_and_list_before_arrays(x):
     return w[0]["a"] * w[2][1][0] * w[3][0]
 
 
+def right_values_of_a_dict_in_the_order_of_its_keys(x):
+    w = {"m": x * 2.0, "k": x**2}
+    c = [w[k] for k in sorted(w)]
+    return np.sum(c[1] ** 2)
+
+
 PROGRAMS = {name: f for name, f in globals().items() if name.startswith(("right_", "refused_"))}
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name):
     assert judged_in_all_modes(PROGRAMS[name], X.copy()) == name.partition("_")[0]
+
+
+def test_hessian_product_of_a_dict_whose_keys_are_sorted():
+    def f(w):
+        c = [w[k] for k in sorted(w)]
+        return np.sum(c[1] ** 3)
+
+    w = {"m": X.copy(), "k": np.ones((2, 3))}
+    product = hvp(f)(w, w)
+    np.testing.assert_allclose(product["m"], 6 * X**2)
+    np.testing.assert_allclose(product["k"], np.zeros((2, 3)))

@@ -1,0 +1,85 @@
+"""Objects and tuples whose parts are of one kind on one side of a branch and of another on the other side, as in Python."""
+
+import numpy as np
+import pytest
+
+from tests.semantics import judged_in_all_modes
+
+X = np.array([0.5, 0.3, 0.7])
+
+
+class Box:
+    def __init__(self, v):
+        self.v = v
+
+
+def refused_attribute_array_or_empty_list(x):
+    e = Box(x)
+    if x[1] > 0:
+        e = Box([])
+    if x[1] > 0:
+        e.v = x * 2.0
+    return np.sum(e.v * x)
+
+
+def right_attribute_array_or_list_read(x):
+    e = Box(x * x)
+    if x[1] > 0:
+        e = Box([x[0], x[1] * 2.0, x[2] ** 2])
+    return e.v[0] * e.v[1] + e.v[2]
+
+
+def right_attribute_list_or_array_read(x):
+    if x[1] < 0:
+        e = Box([x[0], x[1] * 2.0, x[2] ** 2])
+    else:
+        e = Box(x * x)
+    return e.v[0] * e.v[1] + e.v[2]
+
+
+def right_item_of_a_tuple(x):
+    e = (x, 1.0)
+    if x[1] > 0:
+        e = ([], x[2] * 2.0)
+    return x[0] * e[1]
+
+
+def right_lists_of_different_length(x):
+    e = Box(([x[0]], 2.0))
+    if x[1] > 0:
+        e = Box(([x[0], x[1] * x[2]], 3.0))
+    return sum(e.v[0]) * e.v[1]
+
+
+def refused_list_or_dict(x):
+    e = Box([x[0]])
+    if x[1] > 0:
+        e = Box({"a": x[0], "b": x[1]})
+    return len(e.v) * x[2]
+
+
+def right_list_written_after_the_branch(x):
+    e = Box([x[0]])
+    if x[1] > 0:
+        e = Box([x[0], x[1] * x[2]])
+    f = e.v
+    e.v.append(x[2] ** 2)
+    f[0] = x[1] * 3.0
+    return sum(q * q for q in e.v)
+
+
+def refused_array_held_twice(x):
+    y = x * 2.0
+    e = Box(y)
+    if x[1] > 0:
+        e = Box([y, x])
+    y[0] = x[2] ** 2
+    return np.sum(e.v[0]) + np.sum(y)
+
+
+PROGRAMS = {name: f for name, f in globals().items() if name.startswith(("right_", "refused_"))}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_program(name):
+    assert judged_in_all_modes(PROGRAMS[name], X.copy()) == name.partition("_")[0]

@@ -14,8 +14,9 @@ from sourcead.frontend.core import (
     MISSING, POISON, VALUE, BoundVal, Cell, FunctionVal, Lowering, Meta, MustMaterialise, OptionalVal, Slots, TupleVal,
     Value, parts_of, roots
 )
+from sourcead.ir.dims import syms
 from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const, Slice, Var
-from sourcead.ir.types import Array, ListT, MapT, NoneType, Scalar, Str, Sym, Type, Undefined, fits, join, syms
+from sourcead.ir.types import Array, ListT, MapT, NoneType, Scalar, Str, Sym, Type, Undefined, fits, join
 
 
 @dataclass

@@ -19,6 +19,7 @@ from sourcead.frontend.core import Cell, Iterable, Lowering, MustMaterialise, Tu
 from sourcead.frontend.values import iterables, sequences
 from sourcead.ir.nodes import Atom, Build, Call, Const, Pop, Slice, Stmt, Var
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, ListT, Scalar, Str, TupleT, join
+from sourcead.primitives.result_types.subscripts import some_element
 
 NO_MEMORY = (Scalar, Str)
 
@@ -147,7 +148,7 @@ def insert(lo: Lowering, cell: Cell, index: Value, value: Value) -> None:
 def pop(lo: Lowering, cell: Cell, index: Value | None) -> Value:
     """Lower `xs.pop(index)` and `del xs[index]`."""
     before = lo.read(cell)
-    item = Var(f"{before.name}_item", before.type.item, True)
+    item = Var(f"{before.name}_item", some_element(before.type.item), True)
     at = None if index is None else place(lo, before, index)
 
     def popped(base, path):

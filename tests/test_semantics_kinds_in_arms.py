@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from sourcead import hvp
 from tests.semantics import judged_in_all_modes
 
 X = np.array([0.5, 0.3, 0.7])
@@ -77,9 +78,51 @@ def refused_array_held_twice(x):
     return np.sum(e.v[0]) + np.sum(y)
 
 
+def right_list_on_one_side_and_array_in_a_loop(x):
+    if x[1] < 0:
+        g = [x]
+    else:
+        b = x * x
+    for _ in range(3):
+        g = b * x
+        c = np.sum(b)
+    return np.sum(g) + c
+
+
+def right_list_on_the_other_side_and_array_in_a_loop(x):
+    if x[1] > 0:
+        g = [x]
+    for _ in range(3):
+        g = x * x
+    return np.sum(g)
+
+
+def right_list_on_one_side_and_another_in_a_loop(x):
+    if x[1] < 0:
+        g = [x]
+    for k in range(3):
+        g = [x * k, x, x**2]
+    return np.sum(g[0] * g[1] * g[2])
+
+
 PROGRAMS = {name: f for name, f in globals().items() if name.startswith(("right_", "refused_"))}
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name):
     assert judged_in_all_modes(PROGRAMS[name], X.copy()) == name.partition("_")[0]
+
+
+def test_hessian_product_where_a_name_is_unassigned_in_a_loop_that_does_not_run():
+    def f(x, w):
+        n = 0
+        while n < 1:
+            n += 1
+            for _ in range(0):
+                c = x
+        for _ in range(3):
+            c = float(w)
+        return c * w
+
+    product = hvp(f, wrt=1)(X, 0.7, 2.0)
+    np.testing.assert_allclose(product, 4.0)

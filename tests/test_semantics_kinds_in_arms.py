@@ -105,6 +105,43 @@ def right_list_on_one_side_and_another_in_a_loop(x):
     return np.sum(g[0] * g[1] * g[2])
 
 
+def right_list_on_one_side_that_grows(x):
+    if x[1] < 0:
+        g = [x]
+    for k in range(3):
+        if x[1] < 0:
+            g.append(x * k)
+    if x[1] < 0:
+        return np.sum(g[0] * g[1] * g[2])
+    return np.sum(x * x)
+
+
+def right_list_on_the_other_side_that_grows(x):
+    if x[1] < 0:
+        s = 0.0
+    else:
+        g = [x, x**2]
+        s = x[2]
+    for q in x:
+        if x[1] >= 0:
+            g.append(x * q)
+    if x[1] >= 0:
+        return np.sum(g[0] * g[1] * g[2]) * s
+    return np.sum(x * x)
+
+
+def right_list_on_one_side_and_array_where_a_loop_ends(x):
+    if x[1] < 0:
+        g = [x, x]
+    for _ in x:
+        for b in x:
+            if b > 10:
+                break
+        else:
+            g = np.exp(x)
+    return np.sum(g * g)
+
+
 PROGRAMS = {name: f for name, f in globals().items() if name.startswith(("right_", "refused_"))}
 
 

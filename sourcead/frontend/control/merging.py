@@ -61,6 +61,7 @@ class Merger:
         lo: the lowering, in its state after the branch.
         arms: the arms.
         birth: the number at which the branch begins; cells with a lower one were made before it.
+        cond: the condition of the branch.
         results: (atom of the first arm, atom of the second, variable) for each result of the `Branch`.
         made: (value of the first arm, value of the second) -> the object that is one or the other after the branch.
         behind: each of these objects, and the cells of both arms that it may be.
@@ -69,6 +70,7 @@ class Merger:
     lo: Lowering
     arms: list[Arm]
     birth: int
+    cond: Atom
     results: list[tuple[Atom, Atom, Var]] = field(default_factory=list)
     made: dict[tuple[int, int], Cell] = field(default_factory=dict)
     behind: list[tuple[Cell, set[Cell]]] = field(default_factory=list)
@@ -223,6 +225,8 @@ class Merger:
         cells = [v for v in (a, b) if isinstance(v, Cell)]
         merged = self.lo.like(some, {k: self.value(*(i.get(k, UNDEFINED) for i in items), f"{name}_{k}") for k in keys}, name)
         self.one_object(a, b, merged)
+        if len(cells) == 1 and not any(arm.left for arm in self.arms) and not self.lo.may_be_missing(some):
+            merged.given = self.cond, 0 if some is a else 1
         merged.frozen = next((v.frozen for v in cells if v.frozen), None)
         before = next((v.slots[POISON] for v in cells if POISON in v.slots), None)
         if why := self.arms[0].poison(a) or self.arms[1].poison(b) or before:

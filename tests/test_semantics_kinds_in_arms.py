@@ -105,6 +105,88 @@ def right_list_on_one_side_and_another_in_a_loop(x):
     return np.sum(g[0] * g[1] * g[2])
 
 
+def right_list_on_one_side_that_grows(x):
+    if x[1] < 0:
+        g = [x]
+    for k in range(3):
+        if x[1] < 0:
+            g.append(x * k)
+    if x[1] < 0:
+        return np.sum(g[0] * g[1] * g[2])
+    return np.sum(x * x)
+
+
+def right_list_on_the_other_side_that_grows(x):
+    if x[1] < 0:
+        s = 0.0
+    else:
+        g = [x, x**2]
+        s = x[2]
+    for q in x:
+        if x[1] >= 0:
+            g.append(x * q)
+    if x[1] >= 0:
+        return np.sum(g[0] * g[1] * g[2]) * s
+    return np.sum(x * x)
+
+
+def right_list_on_one_side_and_array_where_a_loop_ends(x):
+    if x[1] < 0:
+        g = [x, x]
+    for _ in x:
+        for b in x:
+            if b > 10:
+                break
+        else:
+            g = np.exp(x)
+    return np.sum(g * g)
+
+
+def right_list_in_nested_branches_inner_first(x):
+    if x[1] > 0:
+        z = x * x
+        if x[0] > 0.1:
+            g = [z[0], x[2]]
+    for q in x:
+        if x[1] > 0:
+            if x[0] > 0.1:
+                g.append(q)
+    if x[1] > 0:
+        if x[0] > 0.1:
+            return g[0] * g[1] * g[3]
+    return x[0] * x[2]
+
+
+def right_list_in_nested_branches_inner_not_taken(x):
+    if x[1] > 0:
+        z = x * x
+        if x[0] > 10.1:
+            g = [z[0], x[2]]
+    for q in x:
+        if x[1] > 0:
+            if x[0] > 10.1:
+                g.append(q)
+    if x[1] > 0:
+        if x[0] > 10.1:
+            return g[0] * g[1] * g[3]
+    return x[0] * x[2]
+
+
+def right_list_in_nested_branches_outer_not_taken(x):
+    if x[1] > 10:
+        z = x * x
+        if x[0] > 0:
+            g = [z[0], x[2]]
+    for q in x:
+        if x[1] > 10:
+            if x[0] > 0:
+                g.append(q)
+    if x[1] > 10:
+        if x[0] > 0:
+            return g[0] * g[1] * g[3]
+    return x[0] * x[2]
+
+
 PROGRAMS = {name: f for name, f in globals().items() if name.startswith(("right_", "refused_"))}
 
 

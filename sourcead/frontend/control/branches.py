@@ -95,7 +95,7 @@ def _merged(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str, 
     """
     birth = next_birth()
     done = [_lower_arm(lo, arm, birth, one_value) for arm in arms]
-    merger = Merger(lo, done, birth)
+    merger = Merger(lo, done, birth, cond)
     changed: list[tuple[Slots, Any, Any, Any]] = []
     unsure: list[Slots] = []
     for (slots, key), old in {**done[0].before, **done[1].before}.items():

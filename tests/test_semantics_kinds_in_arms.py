@@ -187,6 +187,25 @@ def right_list_in_nested_branches_outer_not_taken(x):
     return x[0] * x[2]
 
 
+def right_array_that_becomes_a_number_and_gets_an_axis(x):
+    b = x
+    c = x[0] * x[1]
+    for _ in x:
+        s = b[None]
+        b = c
+    return np.sum(s * s)
+
+
+def right_array_that_becomes_a_number_and_gets_all_of_it(x):
+    b = x
+    c = x[0] * x[1]
+    for _ in x:
+        s = b[...]
+        s = s * 2.0
+        b = c
+    return np.sum(s * s)
+
+
 PROGRAMS = {name: f for name, f in globals().items() if name.startswith(("right_", "refused_"))}
 
 

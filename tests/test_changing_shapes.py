@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from sourcead import check_grads
+from tests.semantics import judged_in_all_modes, made
 
 
 def shrinks(x):
@@ -58,3 +59,95 @@ def nested(x):
 def test_gradient_is_right(f):
     for n in (5, 6, 9, 12):
         check_grads(f, (np.linspace(0.4, 1.3, n),))
+
+
+# -- the items of a list need not be of one size -----------------------------------------------------------------------------
+
+OF_SEVERAL_SIZES = {
+    "sorted": """
+        e = sorted([x[:3], x[2:], x[1:6]], key=np.sum)
+        for q in e:
+            a = q
+        return np.sum(a * a)
+    """,
+    "pairs": """
+        c = list(enumerate([x[:4] * x[4], x[4:] * 2]))
+        k = int(x[0] > 0)
+        return np.sum(c[k][1] ** 2) + c[0][1][2] * c[1][1][1]
+    """,
+    "popped": """
+        c = [x[:3] * 2, x[3:] * x[0]]
+        s = 0.0
+        while c:
+            m = c.pop(0)
+            s = s + np.sum(m * m)
+        return s + np.sum(m)
+    """,
+    "branch": """
+        w = x[:3] if x[0] > 0.1 else x[2:]
+        rows = [w, w * 2]
+        v = rows[int(x[0] > 0)]
+        return np.sum(v * rows[0])
+    """,
+    "grows": """
+        rows, w = [], x
+        for k in range(3):
+            w = np.append(w, x[k])
+            rows.append(w)
+        i = int(x[0] > 0)
+        return np.sum(rows[i] ** 2) + rows[0][-1] * rows[2][-2]
+    """,
+    "shrinks": """
+        rows, w = [], x
+        for k in range(3):
+            w = w[1:] * x[0]
+            rows.append((k, w))
+        last = rows[0][1]
+        for k, r in rows:
+            last = r
+        i = int(x[0] > 0)
+        return np.sum(rows[i][1] ** 2) + np.sum(last)
+    """,
+    "dict": """
+        d = {"a": x[:3], "b": x[2:], "c": x}
+        for k, v in d.items():
+            last = v
+        return np.sum(last ** 2) + sum(np.sum(v * v) for v in d.values())
+    """,
+    "nested": """
+        rows = [[x[:3], x[3:]], [x[1:], x[:2]]]
+        s = 0.0
+        for r in rows:
+            for q in r:
+                s = s + np.sum(q * q)
+                last = q
+        i = int(x[0] > 0)
+        return s + np.sum(last * 3) + np.sum(rows[i][1 - i] ** 3)
+    """,
+    "previous": """
+        s, before = 0.0, x[:2]
+        for q in [x[:3], x[2:], x]:
+            s = s + np.sum(before * 3) * q[0]
+            before = q
+        return s + np.sum(before)
+    """,
+    "swapped": """
+        a, b = x[:3], x[2:]
+        for _ in range(3):
+            a, b = b * x[0], a
+        return np.sum(a) + np.sum(b * b)
+    """,
+    "records": """
+        rows = [dict(v=x[:3], k=1.0), dict(v=x[2:], k=2.0)]
+        i = int(x[0] > 0)
+        for r in rows:
+            last = r["v"] * r["k"]
+        return np.sum(rows[i]["v"] ** 2) + np.sum(last ** 2)
+    """,
+}
+
+
+@pytest.mark.parametrize("size", [7, 12])
+@pytest.mark.parametrize("program", OF_SEVERAL_SIZES)
+def test_items_of_several_sizes(program, size):
+    assert judged_in_all_modes(made(OF_SEVERAL_SIZES[program], np=np), np.linspace(0.3, 0.9, size)) == "right"

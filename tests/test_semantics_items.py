@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
+from sourcead import hvp
 from tests.semantics import judged_in_all_modes
 
 X = np.array([0.5, 0.3, 0.7])
@@ -354,3 +355,22 @@ PROGRAMS = {name: f for name, f in globals().items() if name.startswith(("right_
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name):
     assert judged_in_all_modes(PROGRAMS[name], X.copy()) == name.partition("_")[0]
+
+
+def test_second_derivatives_of_the_items_of_a_dict_whose_keys_depend_on_the_run():
+    def written_where_positive(d, x):
+        if x[0] > 0:
+            d["b"][:] = x
+            d.get("zz")
+        return np.sum(d["a"]) + np.sum(np.sin(d["b"]))
+
+    def items_of_list(rows):
+        d = {k: q for k, q in enumerate(rows)}
+        return np.sum(np.full(d[2].shape, 0.0)) + sum(np.sum(q) for q in d.values()) + np.sum(d[1] ** 3)
+
+    ones = np.ones(2)
+    found = hvp(written_where_positive, "d", verify=False)({"a": ones * 1, "b": ones * 2}, -ones, {"a": ones, "b": ones})
+    np.testing.assert_allclose(found["a"], 0 * ones)
+    np.testing.assert_allclose(found["b"], -np.sin(2.0) * ones)
+    found = hvp(items_of_list, verify=False)([ones * 1, ones * 2, ones * 3], [ones, ones, ones])
+    np.testing.assert_allclose(found, [0 * ones, 12 * ones, 0 * ones])

@@ -126,3 +126,28 @@ def test_steps_that_do_not_end_in_the_method_itself_are_refused(cls):
 def test_what_python_cannot_iterate_over_is_refused():
     with pytest.raises(SourceADError):
         value_and_grad(lambda x: sum(Endless(x[0], 3)))(V)
+
+
+def written_item(z):
+    q = next(iter(z))
+    q *= 2
+    return np.sum(z[0] * z[1])
+
+
+def written_items(z):
+    it = iter(z)
+    for _ in range(2):
+        q = next(it)
+        q *= 2
+    return np.sum(z[0] * z[1])
+
+
+@pytest.mark.parametrize("make", [tuple, list])
+@pytest.mark.parametrize("f", [written_item, written_items])
+def test_what_next_takes_may_be_written(f, make):
+    z = make([V * 1.0, V * 3.0])
+    value, gradient = value_and_grad(f, verify=False)(z)
+    factor = 2 if f is written_item else 4
+    np.testing.assert_allclose(value, factor * np.sum(z[0] * z[1]))
+    np.testing.assert_allclose(gradient, [factor * z[1], factor * z[0]])
+    assert type(gradient) is make

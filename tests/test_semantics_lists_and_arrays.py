@@ -4,7 +4,7 @@ NumPy makes an array of a tuple whose length is known only at run time."""
 import numpy as np
 import pytest
 
-from tests.semantics import judged_in_all_modes
+from tests.semantics import judged_in_all_modes, made
 
 TABLE = np.array([1.0, 2.0, 4.0])
 X = np.array([1.0, 2.5, 4.0])
@@ -226,3 +226,55 @@ PROGRAMS = [
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
 def test_as_python(program):
     assert judged_in_all_modes(program, X, B) == "right"
+
+
+# -- a name that is an array or a list as the program runs -------------------------------------------------------------------
+
+USES = ["np.sum(w)", "np.inner(w, w)", "np.max(w)", "np.cumsum(w)[-1]", "np.multiply(w, w).sum()", "np.dot(w[1:], w[1:])", "np.tanh(w)[0]"]
+WAYS = {
+    "branch": """
+        w = x
+        if x[0] > 0.1:
+            w = [x[0], x[1], x[2] * 2]
+        return {use}
+    """,
+    "loop": """
+        w = x
+        for _ in range(2):
+            w = [{use}, *x]
+        return w[1] + w[0]
+    """,
+    "while": """
+        w, k = x, 0
+        while k < 3:
+            s = {use}
+            w = [s, s * w[1], x[0]] if k % 2 else x * s
+            k += 1
+        return s
+    """,
+    "rows": """
+        rows = [x, [x[0], x[1] * 2, x[2]], (x[0], x[1], x[1])]
+        s = 0.0
+        for w in rows:
+            s = s + {use}
+        return s
+    """,
+    "by place": """
+        rows = [x, [x[0], x[1] * 2, x[2]]]
+        w = rows[int(x[0] > 0.1)]
+        return {use}
+    """,
+    "callee": """
+        def g(w):
+            return {use}
+        d = dict(a=x, b=[x[0], x[1], x[2] * 5])
+        return sum(g(q) for q in d.values())
+    """,
+}
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("way", WAYS)
+def test_an_array_or_a_list(way, use):
+    f = made(WAYS[way].replace("{use}", use), np=np)
+    assert judged_in_all_modes(f, np.array([0.5, 0.75, 0.25])) == "right"

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from sourcead.analysis.builder import Builder, atom_type, operand_type
+from sourcead.ir.dims import with_dims
 from sourcead.ir.nodes import (
     Append, Atom, Block, Branch, Call, Function, Let, Loop, Op, Operand, Pop, Stmt, Update, Var, fresh
 )
 from sourcead.ir.records import fields_of
-from sourcead.ir.types import INT, UNKNOWN, Array, ListT, Scalar, StructT, Sym, Type, keyed_parts, with_dims
+from sourcead.ir.types import INT, UNKNOWN, Array, ListT, Scalar, StructT, Sym, Type, keyed_parts
 from sourcead.ir.walk import handed_on, map_op
 from sourcead.primitives.result_types.operands import NOT_CONST, Arg
 from sourcead.primitives.table import record_of

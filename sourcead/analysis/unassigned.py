@@ -29,7 +29,7 @@ NOTHING = Const(None)  # what a variable is that is not assigned; a None that th
 
 def with_nothing(block: Block) -> tuple[Block, dict[Var, Ways]]:
     """Return the block with None in place of each `UNDEFINED`, and the variables that may be None."""
-    if not any(r is UNDEFINED for r in _handed_on(block)):
+    if not any(r is UNDEFINED or r is NOTHING for r in _handed_on(block)):  # a derivative that is differentiated again has either
         return block, {}
     block = _replaced(block, lambda atom: NOTHING if atom is UNDEFINED else atom)
     return block, may_be_none(block, is_none)

@@ -10,7 +10,7 @@ known not to be 1, which is all that broadcasting needs.  Two dims that are the 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -26,11 +26,13 @@ SMALL = 8  # dims below this are part of a signature; of larger ones it is known
 class Sym:
     """A dim whose size is known only at run time, and is at least `least`; compared by identity.
 
-    `plus` holds another dim and the amount by which this dim exceeds it, if they are known.
+    `plus` holds another dim and the amount by which this dim exceeds it, if they are known. If it `varies`, it stands for several
+    sizes, so that the items of a list with such a dim need not agree in it.
     """
 
     least: int = 0
     plus: tuple[Sym, int] | None = None
+    varies: bool = False
     id: int = field(default_factory=lambda: next(_counter))
 
     @property
@@ -165,6 +167,11 @@ class AnyTuple(Unknown):
 
 
 @dataclass(frozen=True)
+class ArrayLike(Unknown):
+    """What may be a list or tuple, or an array: functions of NumPy get an array of it; all others treat it as unknown."""
+
+
+@dataclass(frozen=True)
 class Foreign(Type):
     """An object whose methods the text calls directly, such as a random generator."""
 
@@ -177,6 +184,7 @@ class Undefined(Type):
 
 
 UNKNOWN = Unknown()
+SEQUENCES = ListT, TupleT, AnyTuple, ArrayLike
 FLOAT = Scalar("float")
 INT = Scalar("int")
 BOOL = Scalar("bool")
@@ -263,7 +271,7 @@ def carries_derivative(t: Type) -> bool:
             return kind in ("float", "complex")
         case Array():
             return kind_of(t) in ("float", "complex", None) and (t.dtype is None or t.dtype.kind in "fcO")
-        case Unknown() if t == UNKNOWN:
+        case Unknown() if not isinstance(t, AnyTuple):
             return True
     return any(map(carries_derivative, parts(t)))
 
@@ -304,7 +312,7 @@ def rank(t: Type) -> int | None:
 def _join_dim(a, b):
     if a is b or a == b:
         return a
-    return Sym(min(d if isinstance(d, int) else d.least for d in (a, b)))
+    return Sym(min(d if isinstance(d, int) else d.least for d in (a, b)), varies=True)
 
 
 def join(a: Type, b: Type) -> Type:
@@ -340,7 +348,8 @@ def join(a: Type, b: Type) -> Type:
             return DictT(tuple((k, join(v, w)) for (k, v), (_, w) in zip(x, y)))
         case StructT(c, x), StructT(d, y) if c is d and [k for k, _ in x] == [k for k, _ in y]:
             return StructT(c, tuple((k, join(v, w)) for (k, v), (_, w) in zip(x, y)))
-    return UNKNOWN
+    alike = all(isinstance(t, (*SEQUENCES, Array, Scalar, Unknown)) and carries_derivative(t) for t in (a, b))
+    return ArrayLike() if alike and isinstance(a, SEQUENCES) | isinstance(b, SEQUENCES) else UNKNOWN
 
 
 def fits(t: Type, promise: Type, free: Collection[Sym] = ()) -> bool:
@@ -348,7 +357,7 @@ def fits(t: Type, promise: Type, free: Collection[Sym] = ()) -> bool:
     match promise, t:
         case AnyTuple(x), AnyTuple(y):
             return fits(y, x, free)
-        case Unknown(), _ if promise == UNKNOWN:
+        case Unknown(), _ if not isinstance(promise, AnyTuple):
             return True
         case _, Undefined():
             return True
@@ -382,18 +391,3 @@ def _dim_fits(n, promise, free) -> bool:
     if promise not in free:
         return False
     return promise.least <= (n if isinstance(n, int) else n.least)
-
-
-def syms(t: Type) -> Iterator[Sym]:
-    """Yield the symbolic dims in a type."""
-    if isinstance(t, Array):
-        yield from (d for d in t.dims or () if isinstance(d, Sym))
-    for part in parts(t):
-        yield from syms(part)
-
-
-def with_dims(t: Type, names: Mapping[Sym, Sym]) -> Type:
-    """Return the type with each symbolic dim replaced by the one that `names` maps it to."""
-    if isinstance(t, Array) and t.dims is not None:
-        return replace(t, dims=tuple(names.get(d, d) for d in t.dims))
-    return map_type(t, lambda part: with_dims(part, names))

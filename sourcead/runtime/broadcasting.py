@@ -4,7 +4,9 @@ import numpy as np
 
 
 def unbroadcast(d, x):
-    """Return `d`, the cotangent of `x` broadcast to a larger shape, summed to the shape of `x` and cast to its dtype."""
+    """Return `d`, the cotangent of `x` broadcast to a larger shape, summed to the shape of `x` and cast to its dtype; None of None."""
+    if x is None:
+        return d
     if isinstance(x, (list, tuple)):
         if isinstance(d, (list, tuple)) and len(d) != len(x):
             raise TypeError("two lists were joined whose kind was not known while the derivative was generated")

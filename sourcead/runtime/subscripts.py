@@ -7,7 +7,7 @@ from sourcead.runtime.structures import add, copy, zeros_like
 
 
 def index_add(d, key, v):
-    """Add `v` to `d` at `key`, in place unless `d` is a tuple, once for each repetition of an index; return the result."""
+    """Add `v` to `d` at `key`, in place unless `d` is a tuple or number, once for each repetition of an index; return the result."""
     if isinstance(d, list):
         d[key] = add(d[key], v)
     elif isinstance(d, dict):
@@ -16,6 +16,8 @@ def index_add(d, key, v):
         items = list(d)
         items[key] = add(items[key], v)
         d = tuple(items)
+    elif not isinstance(d, np.ndarray):
+        d = d + np.sum(v)  # what `key` gives of a number, as `None` does, is the number itself with axes of length 1, or nothing
     elif repeats(key):
         np.add.at(d, key, v)
     else:

@@ -157,8 +157,9 @@ def linear_tangent(tangents: Tangents, stmt: Stmt, rule: Linear) -> Atom | None:
     active = [p for p in places if tangents.has(operand_at(call, p))]
     if not active:
         return None
-    if call.fn is runtime.add and len(active) == 1:  # the other may be None
-        return tangents.get(operand_at(call, active[0]))
+    if call.fn is runtime.add and len(active) == 1:  # either may be None; the first is what a dict of cotangents had under a key
+        t = tangents.get(operand_at(call, active[0]))
+        return t if active == [1] else build.call(runtime.add, t, tangents.zero(call.args[1]), type=tangent_type(y.type))
 
     def of(changed: dict) -> Atom:
         args = tuple(changed.get(k, a) for k, a in enumerate(call.args))

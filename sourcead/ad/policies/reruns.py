@@ -18,8 +18,9 @@ from sourcead.ad.reverse.sweep import Sweep
 from sourcead.analysis.array_versions import updates_in
 from sourcead.analysis.builder import Builder
 from sourcead.errors import UnsupportedSyntaxError
+from sourcead.ir.dims import syms, with_dims
 from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Function, Loop, Range, Stmt, Var, fresh
-from sourcead.ir.types import INT, Array, ListT, Sym, syms, with_dims
+from sourcead.ir.types import INT, Array, ListT, Sym
 from sourcead.ir.walk import copied, free_vars, map_blocks, rewrite, walk
 from sourcead.passes.cleanup.dead_code import needed_variants, remove_dead
 

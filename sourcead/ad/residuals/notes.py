@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sourcead.analysis.sizes_at_call import sizes_in
+from sourcead.ir.dims import with_dims
 from sourcead.ir.nodes import Function, Origin, Var
-from sourcead.ir.types import Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type, with_dims
+from sourcead.ir.types import Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type
 
 OBJECT = 32  # bytes of a number that is kept in a list
 UNITS = ("B", "kB", "MB", "GB", "TB")

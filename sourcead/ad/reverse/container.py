@@ -76,9 +76,10 @@ def reverse_build(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
         if whole is not None and isinstance(v.type, MapT):
             cots.add(item, get_at(v.type, r.build, whole, (Sub(Const(key)),), item))
         elif whole is not None:
-            mixed = isinstance(v.type, ListT) and isinstance(v.type.item, Unknown)  # the cotangent of a number may be an array
+            number = isinstance(atom_type(item), (Array, Scalar))
+            mixed = number and isinstance(v.type, ListT) and isinstance(v.type.item, Unknown)  # the cotangent may be of another kind
             d = r.build.emit(Index(whole, Const(key)), v.type.item if mixed else atom_type(item), f"d_{item.name}")
-            cots.add(item, unbroadcast(r.build, d, item) if mixed and isinstance(atom_type(item), (Array, Scalar)) else d)
+            cots.add(item, unbroadcast(r.build, d, item) if mixed else d)
 
 
 def reverse_append(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:

@@ -131,7 +131,8 @@ def builtin_next(lo: Lowering, node, it: Value, *default: Value) -> Value:
     """Lower `next(it, default)`; what a generator yields first ends it here, so that it cannot be used afterwards."""
     if not isinstance(it, Iterable) or not it.once:
         raise core.unsupported(lo, node, "`next` of what is not an iterator", "make one: `iter(...)`")
-    found = it.begin() if it.begin is not None and core.truth(lo, it.state[USED]) is False else it
+    with lo.using(listing=True):  # what is taken may be written, so it must be known which item it is
+        found = it.begin() if it.begin is not None and core.truth(lo, it.state[USED]) is False else it
     if found.drive is not None or core.truth(lo, it.state[USED]) is not False:
         return core.call_object(lo, in_python.first_of, [it, *default], {}, node)
     k = it.state[TAKEN]

@@ -14,7 +14,7 @@ from sourcead.frontend import core
 from sourcead.frontend.control.merging import Arm, Merger
 from sourcead.frontend.core import (
     FALSE, MISSING, POISON, SEEN, TRUE, UNSURE, VALUE, Cell, Flag, Lowering, Meta, MustBeOneValue, MustMaterialise,
-    NeverReturns, NotStatic, Slots, Value, leaves, next_birth
+    NeverReturns, NotStatic, Slots, TupleVal, Value, leaves, next_birth
 )
 from sourcead.ir.nodes import Atom, Block, Branch, Const, Effect, Stmt
 from sourcead.ir.types import Scalar
@@ -80,8 +80,11 @@ def _branch(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str) 
     """Lower a branch again until it is known which of the lists and dicts that its arms leave must be one IR value."""
     one_value: set[tuple[Slots, Any] | None] = set()
     while True:
-        with lo.attempt(MustBeOneValue, when=lambda error: error.place not in one_value) as attempt:
+        with lo.attempt(MustBeOneValue) as attempt:
             return _merged(lo, cond, arms, kind, one_value)
+        if attempt.error.place in one_value:
+            reason = "the two sides of this branch leave lists or dicts of different structure in the same place"
+            raise core.refused(lo, reason, "give them the same structure on both sides")
         one_value.add(attempt.error.place)
 
 
@@ -92,7 +95,7 @@ def _merged(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str, 
     """
     birth = next_birth()
     done = [_lower_arm(lo, arm, birth, one_value) for arm in arms]
-    merger = Merger(lo, done, birth)
+    merger = Merger(lo, done, birth, cond)
     changed: list[tuple[Slots, Any, Any, Any]] = []
     unsure: list[Slots] = []
     for (slots, key), old in {**done[0].before, **done[1].before}.items():
@@ -167,9 +170,7 @@ def _lower_arm(lo: Lowering, arm: Callable[[], Any], birth: int, one_value: set)
             value = raised_for_sure(lo, error)
         lo.build.within = within
         for place in one_value:
-            left = value if place is None else place[0].get(place[1])
-            if isinstance(left, Cell) and left.kind in ("list", "dict") and left.slots.birth > birth:
-                lo.materialise(left)
+            make_one_value(lo, value if place is None else place[0].get(place[1]), birth)
         for slots, key in lo.journal.changed(mark, birth):
             if not isinstance(key, Meta):
                 settle(lo, slots.get(key, MISSING), atoms)
@@ -190,6 +191,16 @@ def _lower_arm(lo: Lowering, arm: Callable[[], Any], birth: int, one_value: set)
         cell.slots.clear()
         cell.slots.update(slots)
     return Arm(stmts, value, state, changed, atoms, value is RAISED, contents, poisoned)
+
+
+def make_one_value(lo: Lowering, value: Any, birth: int) -> None:
+    """Make the list or dict that an arm leaves one IR value, or those in the tuples and objects that it leaves."""
+    if isinstance(value, Cell) and value.kind in ("list", "dict"):
+        if value.slots.birth > birth:
+            lo.materialise(value)
+    elif isinstance(value, (Cell, TupleVal)):
+        for part in (core.parts_of(value) or {}).values():
+            make_one_value(lo, part, birth)
 
 
 def settle(lo: Lowering, value: Any, atoms: dict[Cell, Atom]) -> None:

@@ -17,8 +17,9 @@ from sourcead.frontend.core import (
     MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, Cell, Lowering, Meta, NotStatic, Slots, Value, known,
     next_birth, refused
 )
+from sourcead.ir.dims import with_dims
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Loop, Policy, Range, Stmt, Var
-from sourcead.ir.types import Sym, with_dims
+from sourcead.ir.types import Sym
 
 MAX_ROUNDS = 12
 Slot = tuple[Slots, Any]
@@ -158,7 +159,7 @@ def _iteration(lo: Lowering, domain: Callable, body: Callable, assumed: Assumpti
         loop_domain, index, tuple(leaf.param for leaf in leaves.values()), tuple(leaf.init for leaf in leaves.values()),
         Block(tuple(stmts), tuple(yields[path] for path in leaves)), ending.param if ending else None,
     )  # fmt: skip
-    after = {dim: Sym(dim.least) for dim in assumed.dims}  # new dims after the loop for those that differ between iterations
+    after = {dim: Sym(dim.least, varies=True) for dim in assumed.dims}  # new dims after the loop for those that differ between iterations
     outs = {p: Var(leaf.param.name, with_dims(leaf.param.type, after), leaf.param.temp) for p, leaf in leaves.items()}
     lo.build.maybe_number.update(outs[p] for p, leaf in leaves.items() if leaf.param in lo.build.maybe_number)
     some = lo.build.unassigned

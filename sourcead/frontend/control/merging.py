@@ -14,7 +14,7 @@ from sourcead.frontend.core import (
     Lowering, Meta, MustMaterialise, OptionalVal, Slots, TupleVal, Value, parts_of, roots
 )
 from sourcead.ir.nodes import UNDEFINED, Atom, Const, Slice, Stmt, Var
-from sourcead.ir.types import Undefined, join
+from sourcead.ir.types import Scalar, Undefined, join
 
 
 @dataclass
@@ -61,6 +61,7 @@ class Merger:
         lo: the lowering, in its state after the branch.
         arms: the arms.
         birth: the number at which the branch begins; cells with a lower one were made before it.
+        cond: the condition of the branch.
         results: (atom of the first arm, atom of the second, variable) for each result of the `Branch`.
         made: (value of the first arm, value of the second) -> the object that is one or the other after the branch.
         behind: each of these objects, and the cells of both arms that it may be.
@@ -69,6 +70,7 @@ class Merger:
     lo: Lowering
     arms: list[Arm]
     birth: int
+    cond: Atom
     results: list[tuple[Atom, Atom, Var]] = field(default_factory=list)
     made: dict[tuple[int, int], Cell] = field(default_factory=dict)
     behind: list[tuple[Cell, set[Cell]]] = field(default_factory=list)
@@ -223,11 +225,23 @@ class Merger:
         cells = [v for v in (a, b) if isinstance(v, Cell)]
         merged = self.lo.like(some, {k: self.value(*(i.get(k, UNDEFINED) for i in items), f"{name}_{k}") for k in keys}, name)
         self.one_object(a, b, merged)
+        if len(cells) == 1 and not any(arm.left for arm in self.arms):
+            merged.given = self.given(some, 0 if some is a else 1)
         merged.frozen = next((v.frozen for v in cells if v.frozen), None)
         before = next((v.slots[POISON] for v in cells if POISON in v.slots), None)
         if why := self.arms[0].poison(a) or self.arms[1].poison(b) or before:
             merged.slots[POISON] = why
         return merged
+
+    def given(self, cell: Cell, arm: int) -> tuple[Atom, int] | None:
+        """Return the condition under which there is a list, dict or object after the branch that only one arm leaves (`Cell.given`)."""
+        if not self.lo.may_be_missing(cell):
+            return self.cond, arm
+        cond, made = cell.given or (None, 0)  # of a branch in the arm
+        if cond is None or not isinstance(t := atom_type(cond), Scalar) or t.kind != "bool":
+            return None
+        other = Const(made == 1)
+        return self.result(*((cond, other) if arm == 0 else (other, cond)), "made", True), made
 
     def final(self, value: Value, arm: Arm) -> Atom:
         """Return the atom of a value at the end of an arm."""

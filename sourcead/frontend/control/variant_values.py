@@ -14,8 +14,9 @@ from sourcead.frontend.core import (
     MISSING, POISON, VALUE, BoundVal, Cell, FunctionVal, Lowering, Meta, MustMaterialise, OptionalVal, Slots, TupleVal,
     Value, parts_of, roots
 )
+from sourcead.ir.dims import syms
 from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const, Slice, Var
-from sourcead.ir.types import Array, ListT, MapT, NoneType, Scalar, Str, Sym, Type, Undefined, fits, join, syms
+from sourcead.ir.types import Array, ListT, MapT, NoneType, Scalar, Str, Sym, Type, Undefined, fits, join
 
 
 @dataclass
@@ -244,7 +245,8 @@ class Round:
         """Request that a growing list becomes one IR value; assume of other containers that their value on entry is not read."""
         init = self.assumed.inits.get(path[0]) if len(path) == 1 else None
         growing = all(isinstance(v, Cell) for v in (init, param, end)) and init.kind == param.kind == "list"
-        if growing and self.lo.unreadable(end) is None:
+        rebound = growing and not isinstance(core.data_type(self.lo, end), ListT) and self.lo.may_be_missing(init)
+        if growing and not rebound and self.lo.unreadable(end) is None:  # where it is unassigned, no list can be built of its items
             raise MustMaterialise(init, self.lo.here)
         slot = path[0]
         self.changed.add(slot)

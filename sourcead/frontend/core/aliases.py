@@ -12,7 +12,7 @@ from sourcead.frontend.core.cells import Cell, Value, cells_of, reach, roots
 from sourcead.frontend.core.errors import READ_FROM_LIST, MustMaterialise, frozen_error, needs_items
 from sourcead.frontend.core.journal import KIND, MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE
 from sourcead.frontend.core.reading import Memory
-from sourcead.ir.nodes import Atom, Build, Const, Operand, Origin, Sub, Var
+from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Build, Const, Operand, Origin, Stmt, Sub, Var
 from sourcead.ir.records import is_frozen
 from sourcead.ir.types import Array, ListT, MapT, Scalar, Undefined, join, rank
 
@@ -183,13 +183,31 @@ class Writing(Memory):
         """Turn a list or dict of known structure into one IR value, in place; request it if the list was made outside this region."""
         if cell.depth < self.depth:
             raise MustMaterialise(cell, self.here)
-        atom = self._as_map(cell) if cell.kind == "dict" else self.read_container(cell)
+        atom = self._as_map(cell) if cell.kind == "dict" else self._as_list(cell)
         for key, item in cell.items.items():
             self.hold(cell, item)
             self.set(cell.slots, key, MISSING)
         self.set(cell.slots, KIND, MISSING)
         self.set(cell.slots, WHOLE, MISSING)
         self.set(cell.slots, VALUE, atom)
+
+    def _as_list(self, cell: Cell) -> Atom:
+        """Read a list as one IR value, which is unassigned where the branch that made the list left it unassigned.
+
+            if c: g0 = x                ->      if c: g0 = x
+            g = [g0]                            g = if c: yield [g0] else: yield UNDEFINED
+        """
+        plain = all(isinstance(i, Atom) or isinstance(i, Cell) and i.kind == "array" and i.base is None for i in cell.contents)
+        if cell.given is None or not plain or not self.may_be_missing(cell):
+            return self.read_container(cell)
+        cond, made = cell.given
+        with self.build.block() as stmts:
+            atom = self.read_container(cell)
+        arms = Block(tuple(stmts), (atom,)), Block((), (UNDEFINED,))
+        var = Var(cell.name, atom_type(atom), False)
+        self.build.add(Stmt((var,), Branch(cond, arms[made], arms[1 - made])))
+        self.build.unassigned.add(var)
+        return var
 
     def merge(self, known: Cell) -> None:
         """Identify a list of known length with the cells that represent it as one IR value."""

@@ -41,6 +41,7 @@ class Cell:
         frozen: the reason why it cannot be written, if there is one.
         cls: the class of an object.
         default: the function that makes a missing value of a `defaultdict`.
+        given: (the condition of a branch, the number of its arm) if that arm alone made this list, and the name is unassigned otherwise.
         stands_for: the list of known length that this cell represents as one value.
         stood_for: the cells that represent this list of known length as one value.
         needs: the arguments that must be in C order for this cell to be a view.
@@ -63,6 +64,7 @@ class Cell:
     frozen: str | None = None
     cls: type | None = None
     default: Value | None = None
+    given: tuple[Atom, int] | None = None
     stands_for: Cell | None = None
     stood_for: list[Cell] = field(default_factory=list)
     needs: frozenset[Var] = frozenset()

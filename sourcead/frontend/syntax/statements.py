@@ -18,7 +18,7 @@ from sourcead.frontend.control.exits import NEXT, Return, may_continue, may_leav
 from sourcead.frontend.control.loops import for_each
 from sourcead.frontend.core import MISSING, Cell, Lowering, Value
 from sourcead.frontend.syntax import guarded, managers
-from sourcead.frontend.values import objects
+from sourcead.frontend.values import lists, objects
 from sourcead.ir.nodes import Const, Effect, Slice, Stmt
 from sourcead.ir.types import ListT, MapT
 
@@ -224,7 +224,7 @@ def delete_item(lo: Lowering, target: gast.Subscript) -> None:
     kind = base.kind if isinstance(base, Cell) else None
     is_list = kind == "list" or isinstance(core.data_type(lo, base), ListT)
     if is_list and isinstance(place, Slice):
-        core.store(lo, base, place, lo.new_list([]), target)
+        lists.delete_slice(lo, base, place, target)
     elif is_list or kind == "dict" or isinstance(core.data_type(lo, base), MapT):
         core.call_method(lo, base, "pop", [place], {}, target)
     else:

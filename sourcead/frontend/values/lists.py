@@ -19,6 +19,7 @@ from sourcead.frontend.core import Cell, Iterable, Lowering, MustMaterialise, Tu
 from sourcead.frontend.values import iterables, sequences
 from sourcead.ir.nodes import Atom, Build, Call, Const, Pop, Slice, Stmt, Var
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, ListT, Scalar, Str, TupleT, join
+from sourcead.primitives.result_types.subscripts import some_element
 
 NO_MEMORY = (Scalar, Str)
 
@@ -125,7 +126,7 @@ def extend(lo: Lowering, cell: Cell, value: Value, node) -> None:
     y = lo.read(added)
     replace_list(lo, cell, lambda x: joined(lo, x, y), grows=True)
     if not isinstance(atom_type(y).item, NO_MEMORY):
-        for held in added.holds if isinstance(added, Cell) else ():
+        for held in tuple(added.holds) if isinstance(added, Cell) else ():
             lo.hold(cell.root(), held)
         lo.hold(cell.root(), added)
 
@@ -147,7 +148,7 @@ def insert(lo: Lowering, cell: Cell, index: Value, value: Value) -> None:
 def pop(lo: Lowering, cell: Cell, index: Value | None) -> Value:
     """Lower `xs.pop(index)` and `del xs[index]`."""
     before = lo.read(cell)
-    item = Var(f"{before.name}_item", before.type.item, True)
+    item = Var(f"{before.name}_item", some_element(before.type.item), True)
     at = None if index is None else place(lo, before, index)
 
     def popped(base, path):
@@ -188,6 +189,18 @@ def assign_slice(lo: Lowering, cell: Cell, key: Slice, value: Value, node) -> No
         start, stop = key.lower, key.upper
     replace_list(lo, cell, lambda x: _around(lo, x, start, y, stop))
     lo.hold(cell.root(), value)
+
+
+def delete_slice(lo: Lowering, cell: Cell, key: Slice, node) -> None:
+    """Lower `del xs[a:b:c]`, which takes items with gaps between them, too, where an assignment of no items takes neighbours only."""
+    found, place = core.known(lo, key)
+    if not found or cell.kind != "list" or cell.depth < lo.depth:
+        core.store(lo, cell, key, lo.new_list([]), node)
+        return
+    lo.alive(cell)
+    items = cell.contents
+    del items[place]
+    sequences.replace_items(lo, cell, items)
 
 
 def _around(lo: Lowering, x: Atom, start: Atom | None, y: Atom, stop: Atom | None) -> Atom:

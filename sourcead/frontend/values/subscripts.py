@@ -223,7 +223,10 @@ def _store_in_list(lo: Lowering, base: Cell, key: Value, value: Value, node, mod
         sequences.replace_item(lo, base, k % n, value)
     elif found and base.depth == lo.depth and core.has_known_items(value):
         items = base.contents
-        items[k] = sequences.static_items(lo, value, None)
+        try:
+            items[k] = sequences.static_items(lo, value, None)
+        except ValueError as error:
+            raise core.surely(lo, core.unsupported(lo, node, f"this assignment raises ValueError: {error}"), ValueError) from None
         lo.alive(base)
         sequences.replace_items(lo, base, items)
     else:

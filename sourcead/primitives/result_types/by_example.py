@@ -13,10 +13,11 @@ import warnings
 
 import numpy as np
 
+from sourcead.ir.dims import with_dims
 from sourcead.ir.records import type_of
 from sourcead.ir.types import (
     INT, SMALL, UNKNOWN, Array, FunctionT, ListT, Scalar, Sym, TupleT, Type, anydim, kind_of, map_type, parts,
-    same_dtype, with_dims
+    same_dtype
 )
 from sourcead.primitives.registry import record
 from sourcead.primitives.result_types.dims import broadcast_dim, equal_dim, not_one, product_of_dims

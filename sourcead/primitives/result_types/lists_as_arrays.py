@@ -6,11 +6,9 @@ Derivative rules ask their arguments for shapes and dtypes, so such a display be
 import numpy as np
 
 from sourcead.ir.nodes import Const, Operand, Var
-from sourcead.ir.types import AnyTuple, Array, ListT, Scalar, TupleT, Type, Unknown, carries_derivative
+from sourcead.ir.types import SEQUENCES, AnyTuple, Array, ListT, Scalar, TupleT, Type, Unknown, carries_derivative
 from sourcead.primitives.function_kinds import home
 from sourcead.primitives.table import record_of
-
-SEQUENCES = (ListT, TupleT, AnyTuple)
 
 
 def display_positions(fn, args: tuple[Operand, ...], types) -> list[int]:

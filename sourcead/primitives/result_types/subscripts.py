@@ -4,8 +4,8 @@ import numpy as np
 
 from sourcead.ir.records import type_of
 from sourcead.ir.types import (
-    KINDS, UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, Str, StructT, Sym, TupleT, Type, Undefined, anydim,
-    join
+    KINDS, UNKNOWN, Array, ArrayLike, DictT, ListT, MapT, NoneType, Scalar, Str, StructT, Sym, TupleT, Type, Undefined,
+    anydim, join, map_type
 )
 from sourcead.primitives.result_types.dims import broadcast_dims
 from sourcead.primitives.result_types.operands import Arg, Impossible, SliceArg, array_type
@@ -41,6 +41,8 @@ def infer_index(base: Type, key) -> Type:
                 return dict(fields)[key.value] if isinstance(key.value, str) else fields[key.value][1]
             case Str():
                 return Str()
+            case ArrayLike() if isinstance(key, SliceArg):
+                return ArrayLike()
     except (Impossible, IndexError, KeyError, TypeError):
         pass
     return UNKNOWN
@@ -59,14 +61,10 @@ def _sequence(items: tuple, key, make) -> Type:
 
 def some_element(t: Type) -> Type:
     """Return the type of one element of a list, with new dims in place of unknown ones, in which elements need not agree."""
-    match t:
-        case Array(dtype, dims) if dims is not None:
-            return Array(dtype, tuple(anydim() if isinstance(d, Sym) and not d.many else d for d in dims))
-        case TupleT(items):
-            return TupleT(tuple(map(some_element, items)))
-        case ListT(item, None):
-            return ListT(some_element(item))
-    return t
+    if not isinstance(t, Array) or t.dims is None:
+        return map_type(t, some_element)
+    differ = (isinstance(d, Sym) and (d.varies or not d.many) for d in t.dims)
+    return Array(t.dtype, tuple(Sym(d.least, varies=d.varies) if new else d for d, new in zip(t.dims, differ)))
 
 
 def _join(items) -> Type:

@@ -1,0 +1,23 @@
+"""Walks over the symbolic dims in a type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from sourcead.ir.types import Array, Sym, Type, map_type, parts
+
+
+def syms(t: Type) -> Iterator[Sym]:
+    """Yield the symbolic dims in a type."""
+    if isinstance(t, Array):
+        yield from (d for d in t.dims or () if isinstance(d, Sym))
+    for part in parts(t):
+        yield from syms(part)
+
+
+def with_dims(t: Type, names: Mapping[Sym, Sym]) -> Type:
+    """Return the type with each symbolic dim replaced by the one that `names` maps it to."""
+    if isinstance(t, Array) and t.dims is not None:
+        return replace(t, dims=tuple(names.get(d, d) for d in t.dims))
+    return map_type(t, lambda part: with_dims(part, names))

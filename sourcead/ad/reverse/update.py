@@ -20,8 +20,9 @@ from sourcead.ad.cotangents.shapes import unbroadcast
 from sourcead.ad.reverse.walk import Reverse
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.ir.nodes import Atom, Const, Operand, Slice, Stmt, Sub, Update, Var, operand_atoms
-from sourcead.ir.types import Array, ListT, MapT, Scalar, Type, Unknown
+from sourcead.ir.nodes import Atom, Const, Operand, Slice, Stmt, Sub, Update, Var, View, operand_atoms
+from sourcead.ir.types import UNKNOWN, Array, ListT, MapT, Scalar, Type, Unknown
+from sourcead.primitives.result_types.infer import infer_index
 
 
 def reverse_update(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
@@ -53,9 +54,10 @@ def cotangent_of_value(r: Reverse, stmt: Stmt, d_out: Atom) -> Atom:
     part = get_at(t, r.build, d_out, () if takes_all(op) else op.path, value)
     if op.mode == "sub":
         part = r.build.call(operator.neg, part)
-    if op.mode == "set" and any(isinstance(s, Sub) and repeats(t, s.key) for s in op.path):
+    repeating = steps_that_repeat(r, t, op.path)
+    if op.mode == "set" and any(repeating):
         *outer, last = op.path
-        if not isinstance(last, Sub) or any(isinstance(s, Sub) and repeats(t, s.key) for s in outer):
+        if not isinstance(last, Sub) or any(repeating[:-1]):
             raise UnsupportedSyntaxError(
                 "an assignment into a view of what an integer-array subscript takes",
                 at=stmt.origin,
@@ -76,6 +78,18 @@ def takes_all(op: Update) -> bool:
         case (Sub(Const(value)),):
             return value is Ellipsis and isinstance(atom_type(op.base), Array)
     return False
+
+
+def steps_that_repeat(r: Reverse, t: Type, path: tuple[Sub | View, ...]) -> list[bool]:
+    """Return for each step of a path into a value of type `t` whether it may name an element twice."""
+    found = []
+    for step in path:
+        found.append(isinstance(step, Sub) and repeats(t, step.key))
+        if isinstance(step, Sub):
+            t = infer_index(t, r.build.arg(step.key))
+        elif not isinstance(t, Array):
+            t = UNKNOWN
+    return found
 
 
 def repeats(t: Type, key: Operand) -> bool:

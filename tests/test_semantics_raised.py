@@ -5,7 +5,7 @@ import inspect
 import numpy as np
 import pytest
 
-from tests.semantics import judged_in_all_modes, made, program_of
+from tests.semantics import judged, judged_in_all_modes, made, program_of
 
 
 def raises_in_a_branch(x):
@@ -236,3 +236,34 @@ def test_what_raises_in_a_try_or_in_an_arm(what):
     assert judged_in_all_modes(program_of(handled), x) == ("refused" if what in REFUSED else "right")
     not_reached = ["s = x[0] * 2", "if x[0] > 9:", f" d = {what}", " s = s * 3", "return s"]
     assert judged_in_all_modes(program_of(not_reached), x) in ("right", "refused")
+
+
+def percentile_outside(x):
+    try:
+        q = np.percentile(x, 200)
+    except ValueError:
+        q = x[0]
+    return q * 2
+
+
+def percentile_inside(x):
+    try:
+        q = np.percentile(x, 50)
+    except ValueError:
+        q = x[0]
+    return q * 2
+
+
+def percentile_for_its_error(x):
+    try:
+        np.percentile(x, 200)
+    except ValueError:
+        return x[0] * 5
+    return x[1] * 2
+
+
+@pytest.mark.parametrize(
+    "f, verdict", [(percentile_outside, "refused"), (percentile_inside, "right"), (percentile_for_its_error, "refused")]
+)
+def test_function_that_is_written_out_raises_what_it_does(f, verdict):
+    assert judged(f, np.array([1.0, 2.0, 4.0])) == verdict

@@ -34,7 +34,7 @@ def of_list_of_lists(x, v):
 
 
 def of_dict(x, v):
-    d = {k: x * 2 for k in range(len(v))}
+    d = {k: x * (2 + k) for k in range(len(v))}
     d[1][[0, 0]] = v
     return np.sum(d[1] * x)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sourcead import hvp, value_and_grad
-from tests.semantics import judged_in_all_modes, program_of
+from tests.semantics import judged, judged_in_all_modes, program_of
 
 X = np.array([0.4, 0.7])
 NUMBER_TYPES = {
@@ -22,6 +22,18 @@ NUMBER_TYPES = {
     "of a list": "a = x * 2; b = np.float64([a, a]); b[0] = 0; return np.sum(a * x) + np.sum(b)",
     "of an array without axes": "a = np.array(x[0] * 2); b = np.float64(a); a[()] = 4 * x[1]; return b + a",
 }
+
+
+def variance_of_an_array_then_a_number(x):
+    s, y = 0.0, x
+    for _ in range(len(x)):
+        s += np.var(y)
+        y = 0.5
+    return s
+
+
+def test_variance_of_what_becomes_a_number():
+    assert judged(variance_of_an_array_then_a_number, np.array([1.0, 2.0, 4.0] * 3)) == "right"
 
 
 @pytest.mark.parametrize("lines", NUMBER_TYPES.values(), ids=NUMBER_TYPES)

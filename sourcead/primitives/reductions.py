@@ -28,7 +28,10 @@ def restore_axes(d, x, axis, keepdims):
 
 def number_along(x, axis, ddof=0):
     """Return the number of elements of `x` that are reduced to one, less `ddof`; 1 where that is not positive and the result is NaN."""
-    n = x.size if axis is None else x.shape[axis] if isinstance(axis, int) else axis_size(x, axis)
+    if axis is None:
+        n = x.size if isinstance(x, np.ndarray) else np.size(x)
+    else:
+        n = x.shape[axis] if isinstance(axis, int) else axis_size(x, axis)
     return n - ddof if has_more(x, axis, ddof) else max(n - ddof, 1)
 
 

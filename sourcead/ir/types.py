@@ -349,7 +349,7 @@ def join(a: Type, b: Type) -> Type:
         case StructT(c, x), StructT(d, y) if c is d and [k for k, _ in x] == [k for k, _ in y]:
             return StructT(c, tuple((k, join(v, w)) for (k, v), (_, w) in zip(x, y)))
     alike = all(isinstance(t, (*SEQUENCES, Array, Scalar, Unknown)) and carries_derivative(t) for t in (a, b))
-    return ArrayLike() if alike and isinstance(a, SEQUENCES) | isinstance(b, SEQUENCES) else UNKNOWN
+    return ArrayLike() if alike and (isinstance(a, SEQUENCES) or isinstance(b, SEQUENCES)) else UNKNOWN
 
 
 def fits(t: Type, promise: Type, free: Collection[Sym] = ()) -> bool:

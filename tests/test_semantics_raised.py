@@ -238,20 +238,15 @@ def test_what_raises_in_a_try_or_in_an_arm(what):
     assert judged_in_all_modes(program_of(not_reached), x) in ("right", "refused")
 
 
-def percentile_outside(x):
-    try:
-        q = np.percentile(x, 200)
-    except ValueError:
-        q = x[0]
-    return q * 2
+def percentile_or_the_first(at):
+    def f(x):
+        try:
+            q = np.percentile(x, at)
+        except ValueError:
+            q = x[0]
+        return q * 2
 
-
-def percentile_inside(x):
-    try:
-        q = np.percentile(x, 50)
-    except ValueError:
-        q = x[0]
-    return q * 2
+    return f
 
 
 def percentile_for_its_error(x):
@@ -263,7 +258,8 @@ def percentile_for_its_error(x):
 
 
 @pytest.mark.parametrize(
-    "f, verdict", [(percentile_outside, "refused"), (percentile_inside, "right"), (percentile_for_its_error, "refused")]
+    "f, verdict",
+    [(percentile_or_the_first(200), "refused"), (percentile_or_the_first(50), "right"), (percentile_for_its_error, "refused")],
 )
 def test_function_that_is_written_out_raises_what_it_does(f, verdict):
     assert judged(f, np.array([1.0, 2.0, 4.0])) == verdict

@@ -78,6 +78,12 @@ def handler_too(x):
     return g(x[0]) + g(x[1])
 
 
-@pytest.mark.parametrize("f", [unassigned_name, item_of_unassigned, missing_key_then_continue, raised_then_break, index_out_of_range, handler_too])
+@pytest.mark.parametrize(
+    "f",
+    [
+        unassigned_name, item_of_unassigned, missing_key_then_continue, raised_then_break, index_out_of_range,
+        handler_too,
+    ],
+)
 def test_exception_is_swallowed(f):
     assert judged_in_all_modes(f, X) == "right"

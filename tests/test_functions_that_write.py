@@ -68,11 +68,11 @@ def special_methods(x):
 
 
 def of_an_attribute(x):
-    class O:
+    class Holder:
         pass
 
-    o = O()
-    setattr(o, "w", x)
+    o = Holder()
+    o.w = x
     operator.iadd(o.w, 1.0)
     return operator.attrgetter("w")(o)[0] * np.sum(x)
 
@@ -164,7 +164,15 @@ def overwrite_not_wanted(x):
     return np.sum(x * y)
 
 
-@pytest.mark.parametrize("f", [set_item, added_in_place, product_in_place, list_changed, dict_changed, items_read, by_another_name, special_methods, of_an_attribute, reduced_in_place, number_in_place, slice_of_a_list, methods_of_the_class, methods_of_dict, methods_of_ndarray, special_method_of_the_class, other_operators, in_lambdas_and_maps, output_by_position, output_by_keyword, output_as_dtype, overwrite_not_wanted])
+@pytest.mark.parametrize(
+    "f",
+    [
+        set_item, added_in_place, product_in_place, list_changed, dict_changed, items_read, by_another_name,
+        special_methods, of_an_attribute, reduced_in_place, number_in_place, slice_of_a_list, methods_of_the_class,
+        methods_of_dict, methods_of_ndarray, special_method_of_the_class, other_operators, in_lambdas_and_maps,
+        output_by_position, output_by_keyword, output_as_dtype, overwrite_not_wanted,
+    ],
+)
 def test_what_is_written_is_seen(f):
     assert judged_in_all_modes(f, X) == "right"
 

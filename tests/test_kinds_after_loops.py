@@ -29,7 +29,8 @@ def list_becomes_set(x):
     for v in x:
         a = {1.0, 2.0}
     t = 0.0
-    for k in a: t = t + k
+    for k in a:
+        t = t + k
     return t * x[0]
 
 
@@ -38,7 +39,8 @@ def array_becomes_dict(x):
     for v in x[1:]:
         a = {"a": v, "b": x}
     t = 1.0
-    for k in a.values(): t = t * np.sum(k)
+    for k in a.values():
+        t = t * np.sum(k)
     return t
 
 
@@ -66,6 +68,12 @@ def defaultdict_made_in_a_loop(x):
     return w[2]
 
 
-@pytest.mark.parametrize("f", [number_becomes_dict, set_becomes_list, list_becomes_set, array_becomes_dict, none_becomes_dict, text_becomes_dict, defaultdict_made_in_a_loop])
+@pytest.mark.parametrize(
+    "f",
+    [
+        number_becomes_dict, set_becomes_list, list_becomes_set, array_becomes_dict, none_becomes_dict, text_becomes_dict,
+        defaultdict_made_in_a_loop,
+    ],
+)
 def test_kind_after_the_loop_is_that_of_the_body(f):
     assert judged_in_all_modes(f, X) == "right"

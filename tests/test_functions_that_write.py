@@ -193,9 +193,19 @@ def nothing_taken(x):
     return np.sum(y)
 
 
+def placed_from_itself(x):
+    y = x * 1
+    np.place(y, y > 0.2, y)
+    return np.sum(y)
+
+
 @pytest.mark.parametrize(
-    "f, why", [(overwritten, "destroys its argument"), (overwritten_by_position, "destroys its argument"), (nothing_taken, "nothing takes")]
-)
+    "f, why",
+    [
+        (overwritten, "destroys its argument"), (overwritten_by_position, "destroys its argument"), (nothing_taken, "nothing takes"),
+        (placed_from_itself, "while it writes"),
+    ],
+)  # fmt: skip
 def test_call_that_may_write_is_refused(f, why):
     with pytest.raises(UnsupportedSyntaxError, match=why):
         grad(f)(X)

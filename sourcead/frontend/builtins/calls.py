@@ -16,7 +16,7 @@ from sourcead.errors import NoSourceError
 from sourcead.frontend import core
 from sourcead.frontend.builtins import compositions
 from sourcead.frontend.control import inlining
-from sourcead.frontend.core import Cell, Iterable, Lowering, TupleVal, Value, cells_of, leaves, roots
+from sourcead.frontend.core import MISSING, Cell, Iterable, Lowering, TupleVal, Value, cells_of, leaves, roots
 from sourcead.frontend.core.known_values import FOLDABLE, PURE
 from sourcead.frontend.find_source import find_source, is_cached, unwrap
 from sourcead.frontend.values import lists, memory_layouts, sequences, subscripts
@@ -118,6 +118,8 @@ def refuse_some(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
     for name, value in given.items():
         if name.startswith("overwrite_") and core.truth(lo, value) is not False:
             raise core.unsupported(lo, node, f"`{fn.__name__}` with `{name}`, which destroys its argument", "leave it out")
+    if fn is np.place and roots(given.get("arr", MISSING)) & roots(given.get("vals", MISSING)):
+        raise core.unsupported(lo, node, "`np.place` reads values from the array while it writes into it", "copy the values first")
     dtype = kwargs.get("dtype")
     is_object = isinstance(dtype, Const) and not dtype.live and isinstance(dtype.value, type) and np.dtype(dtype.value).kind == "O"
     if is_object and fn not in (np.array, np.asarray):  # those hold numbers, which nothing else replaces

@@ -141,6 +141,12 @@ def in_lambdas_and_maps(x):
     return np.sum(y * y)
 
 
+def reduction_of_one_row(x):
+    y = np.logaddexp.reduce(x[None])
+    y[1] -= 1.5
+    return np.sum(x * x) + np.sum(y)
+
+
 def output_by_position(x):
     y = np.zeros(3)
     scipy.ndimage.convolve(C, np.ones(3), y)
@@ -170,7 +176,7 @@ def overwrite_not_wanted(x):
         set_item, added_in_place, product_in_place, list_changed, dict_changed, items_read, by_another_name,
         special_methods, of_an_attribute, reduced_in_place, number_in_place, slice_of_a_list, methods_of_the_class,
         methods_of_dict, methods_of_ndarray, special_method_of_the_class, other_operators, in_lambdas_and_maps,
-        output_by_position, output_by_keyword, output_as_dtype, overwrite_not_wanted,
+        reduction_of_one_row, output_by_position, output_by_keyword, output_as_dtype, overwrite_not_wanted,
     ],
 )
 def test_what_is_written_is_seen(f):

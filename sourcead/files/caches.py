@@ -41,6 +41,15 @@ def cache_folder() -> Path:
     return home / between / "sourcead"
 
 
+def made(folder: Path) -> Path:
+    """Return a folder of the cache folder; both are made if they are missing, for their user alone."""
+    folder.parent.parent.mkdir(parents=True, exist_ok=True)
+    for missing in (folder.parent, folder):
+        with contextlib.suppress(FileExistsError):
+            missing.mkdir(0o700)
+    return folder
+
+
 @dataclass(frozen=True)
 class Cache:
     """Files by which later processes save work, in a folder of the cache folder. What cannot be used is left aside, with a line in the log.
@@ -89,11 +98,9 @@ class Cache:
         root = None
         try:
             root = cache_folder()
-            root.parent.mkdir(parents=True, exist_ok=True)
-            for folder, found in ((root, os.stat), (root / self.name, os.lstat)):  # the user may name a link to a folder
-                with contextlib.suppress(FileExistsError):
-                    folder.mkdir(0o700)
-                check_own(found(folder))
+            folder = made(root / self.name)
+            check_own(os.stat(root))  # the user may name a link to a folder
+            check_own(os.lstat(folder))
             return folder
         except (NotUsable, OSError) as error:
             _log(f"sourcead keeps no {self.name} in {root or 'a cache'}: {error}; {VARIABLES[0]} names another folder")

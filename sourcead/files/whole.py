@@ -116,13 +116,7 @@ def read(path: str | os.PathLike, kind: str, own: bool = False) -> memoryview:
         OSError: it cannot be read.
         NotUsable: it is damaged, something else, of another version, or not the user's own.
     """
-    with open(path, "rb", opener=_opened_own if own else _opened) as file:
-        found = os.fstat(file.fileno())  # of what was opened, whatever the name stands for by now
-        if not stat.S_ISREG(found.st_mode):
-            raise NotUsable("it is no regular file")
-        if own:
-            check_own(found)
-        raw = memoryview(file.read())
+    raw = memoryview(read_regular(path, own))
     last = SEAL.search(raw[-LONGEST_SEAL:])
     if last is None:
         raise NotUsable("it is cut off, damaged, or was written by something else")
@@ -136,12 +130,16 @@ def read(path: str | os.PathLike, kind: str, own: bool = False) -> memoryview:
     return content
 
 
-def _opened(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # does not wait for somebody who writes into a pipe
-
-
-def _opened_own(path: str, flags: int) -> int:
-    return _opened(path, flags | getattr(os, "O_NOFOLLOW", 0))
+def read_regular(path: str | os.PathLike, own: bool = False) -> bytes:
+    """Return what a file holds, whoever wrote it, unless it is a device or a pipe, which may have no end; for `own` see `read`."""
+    more = getattr(os, "O_NONBLOCK", 0) | (getattr(os, "O_NOFOLLOW", 0) if own else 0)  # does not wait for a writer into a pipe
+    with open(path, "rb", opener=lambda path, flags: os.open(path, flags | more)) as file:
+        found = os.fstat(file.fileno())  # of what was opened, whatever the name stands for by now
+        if not stat.S_ISREG(found.st_mode):
+            raise NotUsable("it is no regular file")
+        if own:
+            check_own(found)
+        return file.read()
 
 
 def check_own(found: os.stat_result) -> None:

@@ -250,7 +250,7 @@ def test_the_cache_is_where_the_system_keeps_caches(monkeypatch, tmp_path, platf
 
 
 @on_posix
-@pytest.mark.parametrize("home", [None, "/nonexistent", "of another user"])
+@pytest.mark.parametrize("home", [None, "/nonexistent", "/"])
 def test_without_a_home_folder_the_cache_is_among_temporary_files(monkeypatch, tmp_path, caplog, home):
     import pwd
 
@@ -262,13 +262,15 @@ def test_without_a_home_folder_the_cache_is_among_temporary_files(monkeypatch, t
     if home is None:
         monkeypatch.setattr(pwd, "getpwuid", unknown)
     else:
-        monkeypatch.setenv("HOME", home if home.startswith("/") else str(tmp_path))
-    if home == "of another user":
-        tmp_path.chmod(0o777)  # which is as bad
+        monkeypatch.setenv("HOME", home)
+    if home == "/":
+        monkeypatch.setattr(os, "geteuid", lambda: 12345)
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     expected = tmp_path / f"sourcead-{os.geteuid()}"
     assert cache_folder() == expected
     assert "the home folder cannot be used" in caplog.text
+    if home == "/":
+        return
     things = Cache("things", most=1000)
     things.write("key", b"content")
     assert things.read("key") == b"content" and stat.S_IMODE(expected.stat().st_mode) == 0o700

@@ -29,12 +29,14 @@ def cache_folder() -> Path:
         return Path(base) / "sourcead"
     if sys.platform not in ("win32", "darwin") and (base := os.environ.get("XDG_CACHE_HOME")):
         return Path(base) / "sourcead"
+    user = os.geteuid() if hasattr(os, "geteuid") else None
     try:
         home = Path.home()
-        check_own(home.stat())
+        owner = home.stat().st_uid
+        if user not in (owner, None):  # as under `sudo`, which would leave folders that the user cannot write
+            raise NotUsable(f"{home} belongs to the user {owner}")
     except (RuntimeError, OSError, NotUsable) as error:  # RuntimeError: the system does not know the user
-        user = os.geteuid() if hasattr(os, "geteuid") else "user"
-        folder = Path(tempfile.gettempdir()) / f"sourcead-{user}"
+        folder = Path(tempfile.gettempdir()) / ("sourcead" if user is None else f"sourcead-{user}")
         _log(f"sourcead keeps its cache in {folder}, since the home folder cannot be used: {error}; {VARIABLES[0]} names another folder")
         return folder
     between = {"win32": "AppData/Local", "darwin": "Library/Caches"}.get(sys.platform, ".cache")

@@ -102,9 +102,10 @@ def load(spec: str | os.PathLike = "auto") -> Dataset:
     if spec == "digits":
         return _load_digits("scikit-learn's digits, because the call names them")
     folder = Path(spec)
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise DataError(f"{spec}: no such folder; give auto, mnist, digits, or a folder with the IDX files of MNIST")
-    return _from_files({name: _find(folder, name) for name in MNIST_SHA256}, str(spec), f"the IDX files in {folder}")
+    paths = {name: _find(folder, name) for name in MNIST_SHA256}
+    return _dataset(paths, {name: _content(path) for name, path in paths.items()}, str(spec), f"the IDX files in {folder}")
 
 
 def minibatches(rng: np.random.Generator, size: int, *arrays: np.ndarray) -> Iterator[tuple[np.ndarray, ...]]:
@@ -174,7 +175,11 @@ def read_idx(path: str | os.PathLike) -> np.ndarray:
     Raises:
         DataError: The file cannot be read, is truncated or too long, or is not an IDX file.
     """
-    content = _content(path)
+    return _array(path, _content(path))
+
+
+def _array(path: str | os.PathLike, content: bytes) -> np.ndarray:
+    """Return the array in the content of an IDX file."""
     if len(content) < 4 or content[:2] != b"\0\0" or content[2] not in IDX_DTYPES:
         first = content[:4].hex(" ")
         raise DataError(f"{path}: not an IDX file: it starts with the bytes {first}, not with 00 00, a type and a rank")
@@ -222,19 +227,20 @@ def _find(folder: Path, name: str) -> Path:
     """Return the path of the file `name` in the folder, plain or with `.gz`, with `-idx3-ubyte` or `.idx3-ubyte`."""
     candidates = [folder / (stem + suffix) for stem in (name, name.replace("-idx", ".idx")) for suffix in ("", ".gz")]
     for path in candidates:
-        if path.is_file():
+        if os.path.isfile(path):
             return path
     raise DataError(f"{folder / name}: no such file, with or without .gz")
 
 
-def _from_files(paths: dict[str, Path], name: str, note: str) -> Dataset:
-    x_train, y_train, x_test, y_test = (paths[part] for part in MNIST_SHA256)
-    return Dataset(*_pair(x_train, y_train), *_pair(x_test, y_test), name, note)
+def _dataset(paths: dict[str, Path], contents: dict[str, bytes], name: str, note: str) -> Dataset:
+    arrays = {part: _array(paths[part], content) for part, content in contents.items()}
+    train_x, train_y, test_x, test_y = MNIST_SHA256
+    return Dataset(*_pair(paths, arrays, train_x, train_y), *_pair(paths, arrays, test_x, test_y), name, note)
 
 
-def _pair(image_path: Path, label_path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Read images, as float32 rows in [0, 1], and their labels."""
-    images, labels = read_idx(image_path), read_idx(label_path)
+def _pair(paths: dict[str, Path], arrays: dict[str, np.ndarray], x: str, y: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return images, as float32 rows in [0, 1], and their labels."""
+    images, labels, image_path, label_path = arrays[x], arrays[y], paths[x], paths[y]
     if images.dtype != np.uint8 or images.shape[1:] != (SIDE, SIDE):
         raise DataError(f"{image_path}: {images.dtype} of shape {images.shape}, not {SIDE} x {SIDE} images of bytes")
     if labels.dtype != np.uint8 or labels.ndim != 1:
@@ -264,26 +270,28 @@ def _load_mnist() -> Dataset:
     except OSError as error:
         raise DataError(f"there is no folder for a cache: {error}") from error
     paths = {name: folder / f"{name}.gz" for name in MNIST_SHA256}
-    missing = [name for name, path in paths.items() if not _is_intact(path, name)]
-    for name in missing:
-        download(name, paths[name])
+    found = {name: _intact(path, name) for name, path in paths.items()}
+    missing = [name for name, content in found.items() if content is None]
+    contents = {name: download(name, paths[name]) if content is None else content for name, content in found.items()}
     origin = "downloaded now into" if missing else "from the cache in"
-    return _from_files(paths, "mnist", f"MNIST, {origin} {folder}")
+    return _dataset(paths, contents, "mnist", f"MNIST, {origin} {folder}")
 
 
-def _is_intact(path: Path, name: str) -> bool:
+def _intact(path: Path, name: str) -> bytes | None:
+    """Return the content of a file that was downloaded; None if it is not there or not what it was."""
     try:
-        return path.is_file() and _sha256(_content(path)) == MNIST_SHA256[name]
+        content = _content(path)
     except DataError:
-        return False
+        return None
+    return content if _sha256(content) == MNIST_SHA256[name] else None
 
 
 def _sha256(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def download(name: str, path: Path, mirrors: tuple[str, ...] | None = None) -> None:
-    """Download one of MNIST's files, check its content, and only then write it.
+def download(name: str, path: Path, mirrors: tuple[str, ...] | None = None) -> bytes:
+    """Download one of MNIST's files, check its content, only then write it, and return the content, decompressed.
 
     Args:
         name: A key of `MNIST_SHA256`.
@@ -302,10 +310,11 @@ def download(name: str, path: Path, mirrors: tuple[str, ...] | None = None) -> N
         url = f"{mirror}{name}.gz"
         try:
             raw = _fetch(url)
-            if (found := _sha256(_unpacked(path.name, raw))) != MNIST_SHA256[name]:
+            content = _unpacked(path.name, raw)
+            if (found := _sha256(content)) != MNIST_SHA256[name]:
                 raise DataError(f"{path.name}: its content has SHA-256 {found}, not {MNIST_SHA256[name]}")
             write(path, raw)
-            return
+            return content
         except (OSError, HTTPException, ValueError) as error:  # ValueError: a header that is no number, or what is refused here
             failures.append(f"{url}: {_cause(error)}")
     raise DataError(f"{name} could not be downloaded ({'; '.join(failures)})")

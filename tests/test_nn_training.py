@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from sourcead import value_and_grad
+from sourcead.errors import FileError
 from sourcead.nn import initialisers, schedules
 from sourcead.nn.data import split
 from sourcead.nn.layers import Dense, dense
@@ -287,8 +288,12 @@ def test_nan_in_the_data_is_told_from_nan_in_the_parameters():
 
 def test_a_plot_is_drawn(tmp_path):
     pytest.importorskip("matplotlib")
-    plot(History([3.0, 2.0, 1.0], [0.1], [{"accuracy": 0.5}]), tmp_path / "run.png")
-    assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG")
+    history = History([3.0, 2.0, 1.0], [0.1], [{"accuracy": 0.5}])
+    for name, file, start in (("run.png", "run.png", b"\x89PNG"), ("other", "other.png", b"\x89PNG"), ("run.svg", "run.svg", b"<?xml")):
+        plot(history, tmp_path / name)
+        assert (tmp_path / file).read_bytes().startswith(start)
+    with pytest.raises(FileError, match="make the folder .*missing first"):
+        plot(history, tmp_path / "missing" / "run.png")
 
 
 def test_the_network_of_the_readme_trains():

@@ -1,16 +1,18 @@
 """A training loop: shuffled batches, progress, a history, checkpoints that resume bit for bit, and a stop at the first NaN."""
 
+import io
 import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from sourcead.errors import SourceADError
-from sourcead.files.whole import check_writable
+from sourcead.files.whole import check_writable, write
 from sourcead.nn import checkpoints
 from sourcead.nn.data import minibatches
 from sourcead.nn.memory import keep_freed_memory
@@ -236,5 +238,7 @@ def plot(history: History, path: str | os.PathLike, reach: int = 50) -> None:
         row.set(xlabel="epochs", ylabel=name)
     for axes in rows[:, 0]:
         axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=120)
+    image, path = io.BytesIO(), Path(path)
+    figure.savefig(image, dpi=120, format=path.suffix[1:] or "png")
     plt.close(figure)
+    write(path if path.suffix else path.with_suffix(".png"), image.getbuffer(), private=False)

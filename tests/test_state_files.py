@@ -226,6 +226,16 @@ def test_a_cache_removes_what_was_not_used_for_the_longest_time(cache):
     assert sum(path.stat().st_size for path in folder.iterdir()) <= cache.most
 
 
+def test_a_cache_removes_incomplete_files_that_were_left_behind_but_not_those_of_another_process(cache):
+    folder = cache_folder() / "things"
+    cache.write("key", b"content")
+    (folder / ".key.left.part").write_bytes(bytes(20_000))
+    os.utime(folder / ".key.left.part", (1000, 1000))
+    (folder / ".key.now.part").write_bytes(b"")
+    cache.write("large", bytes(9900))
+    assert sorted(path.name for path in folder.iterdir()) == [".key.now.part", "large"]
+
+
 def test_a_folder_that_cannot_be_made_is_one_line_in_the_log(cache, tmp_path, caplog):
     (tmp_path / "caches").write_text("in the way")
     cache.write("key", b"content")

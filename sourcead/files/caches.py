@@ -6,12 +6,14 @@ import logging
 import os
 import sys
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from sourcead.files.whole import NotUsable, check_own, read, write
+from sourcead.files.whole import PART, NotUsable, check_own, read, write
 
 VARIABLES = ("SOURCEAD_CACHE_DIR", "SOURCEAD_CACHE")  # name the cache folder; the second is an older name
+UNFINISHED = 3600  # seconds, after which a file that is still incomplete is one that a process left behind
 
 
 def cache_folder() -> Path:
@@ -113,7 +115,8 @@ class Cache:
         for entry in os.scandir(folder):
             with contextlib.suppress(OSError):  # another process removed it
                 found = entry.stat(follow_symlinks=False)
-                files.append((found.st_mtime_ns, found.st_size, entry.path))
+                if not (entry.name.endswith(PART) and time.time() - found.st_mtime < UNFINISHED):
+                    files.append((found.st_mtime_ns, found.st_size, entry.path))
         size = sum(size for _, size, _ in files)
         for _, freed, path in sorted(files):
             if size <= self.most:

@@ -24,6 +24,7 @@ from sourcead.errors import FileError
 VERSION = 1  # of the form of the last line
 SEAL = re.compile(rb"\nsourcead (\S+) (\d+) sha256 ([0-9a-f]{64})\n\Z")
 LONGEST_SEAL = 300  # bytes
+PART = ".part"  # ends the name of a file that is not complete
 
 
 class NotUsable(Exception):
@@ -79,7 +80,7 @@ def _new_part(path: Path, private: bool) -> tuple[Path, int, int | None]:
         if not stat.S_ISREG(found):
             raise OSError(f"it is {'a link' if stat.S_ISLNK(found) else 'a folder' if stat.S_ISDIR(found) else 'a device'}")
         mode = None if private else stat.S_IMODE(found) & 0o777
-    part = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}.part")
+    part = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}{PART}")
     # O_EXCL fails where anything has this name, a link too
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     return part, os.open(part, flags, 0o600 if private else 0o666), mode

@@ -56,7 +56,8 @@ def save(path: str | os.PathLike, parameters: Any, state: State | None = None, f
     text = json.dumps({"step": state.step, "facts": facts or {}}, default=np.ndarray.tolist)
     file = io.BytesIO()
     np.savez(file, **arrays, run=np.array(text))
-    write(path, file.getbuffer(), KIND)
+    with file.getbuffer() as content:
+        write(path, content, KIND)
 
 
 def load(path: str | os.PathLike, parameters: Any, accept: Callable[[dict], Any] = lambda facts: None) -> tuple[State, dict]:

@@ -241,4 +241,4 @@ def plot(history: History, path: str | os.PathLike, reach: int = 50) -> None:
     image, path = io.BytesIO(), Path(path)
     figure.savefig(image, dpi=120, format=path.suffix[1:] or "png")
     plt.close(figure)
-    write(path if path.suffix else path.with_suffix(".png"), image.getbuffer(), private=False)
+    write(path if path.suffix else path.with_suffix(".png"), image.getvalue(), private=False)

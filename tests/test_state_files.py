@@ -286,6 +286,11 @@ def test_without_a_home_folder_the_cache_is_among_temporary_files(monkeypatch, t
     assert things.read("key") == b"content" and stat.S_IMODE(expected.stat().st_mode) == 0o700
     expected.chmod(0o777)  # somebody else made it before
     assert things.read("key") is None
+    expected.chmod(0o700)
+    assert things.read("key") == b"content"
+    expected.rename(tmp_path / "elsewhere")
+    expected.symlink_to(tmp_path / "elsewhere")
+    assert things.read("key") is None and f"{expected} is a link" in caplog.text
 
 
 def test_processes_write_the_same_key_at_once(cache):

@@ -22,7 +22,7 @@ def cache_folder() -> Path:
     Where the user has no home folder, it is one of the user's own in the system's folder for temporary files.
 
     Raises:
-        OSError: there is no folder for temporary files either.
+        OSError: there is no folder for temporary files either, or a link in its place.
     """
     for variable in VARIABLES:
         if given := os.environ.get(variable):
@@ -40,6 +40,8 @@ def cache_folder() -> Path:
     except (RuntimeError, OSError, NotUsable) as error:  # RuntimeError: the system does not know the user
         folder = Path(tempfile.gettempdir()) / ("sourcead" if user is None else f"sourcead-{user}")
         _log(f"sourcead keeps its cache in {folder}, since the home folder cannot be used: {error}; {VARIABLES[0]} names another folder")
+        if folder.is_symlink():  # anybody may make one there
+            raise OSError(f"{folder} is a link") from None
         return folder
     between = {"win32": "AppData/Local", "darwin": "Library/Caches"}.get(sys.platform, ".cache")
     return home / between / "sourcead"

@@ -80,7 +80,7 @@ def _new_part(path: Path, private: bool) -> tuple[Path, int, int | None]:
         if not stat.S_ISREG(found):
             raise OSError(f"it is {'a link' if stat.S_ISLNK(found) else 'a folder' if stat.S_ISDIR(found) else 'a device'}")
         mode = None if private else stat.S_IMODE(found) & 0o777
-    part = path.with_name(f".{path.name[:100]}.{secrets.token_hex(8)}{PART}")
+    part = path.with_name(f".{path.name[:50]}.{secrets.token_hex(8)}{PART}")
     # O_EXCL fails where anything has this name, a link too
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     return part, os.open(part, flags, 0o600 if private else 0o666), mode
@@ -91,8 +91,9 @@ def _as_file_error(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        found = path.absolute().parent.is_dir()
-        instead = f"write to a folder in which you may make files, not {path.parent}" if found else f"make the folder {path.parent} first"
+        instead = "name a file, and no link, in a folder in which you may write"
+        if not os.path.isdir(path.parent):
+            instead = f"make the folder {path.parent} first"
         raise FileError(f"{path} cannot be written: {error.strerror or error}", instead=instead) from error
 
 

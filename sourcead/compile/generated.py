@@ -10,6 +10,7 @@ from sourcead.backends.engines import NUMPY
 from sourcead.backends.save import standalone
 from sourcead.compile.saving import checked, for_more_sizes
 from sourcead.compile.specialisation import Specialisation, specialised
+from sourcead.files.whole import write
 from sourcead.ir.nodes import Function
 
 
@@ -79,10 +80,10 @@ class Generated(ABC):
 
         Raises:
             UnsupportedValueError: the function reads a global object that cannot be written as a constant.
+            FileError: the file cannot be written; a file that was there is as it was.
         """
         built, types = for_more_sizes(self._latest(*args, **kwargs).built)
         compiled = specialised(built, NUMPY)
         text = checked(built.plain.text, built.plain.name, types, self._directions)
         text = standalone(text, built.plain.name, {"np": np, **compiled.namespace})
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+        write(path, text.encode(), private=False)

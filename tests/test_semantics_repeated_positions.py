@@ -74,8 +74,10 @@ def test_gradient(f):
 
 
 KEYS = {
-    "ix_": "np.ix_([0], [1, 1])", "unravel_index": "np.unravel_index([0, 0], y.shape)", "range": "range(-2, 2)", "arange": "np.arange(-2, 2)",
-    "divmod": "np.divmod(np.array([1, 1, 2]), 2)", "nonzero": "np.nonzero(y)", "rows": "tuple(np.array([[0, 0], [1, 1]]))", "s_": "np.s_[[0, 0], :]",
+    "ix_": "np.ix_([0], [1, 1])", "unravel_index": "np.unravel_index([0, 0], y.shape)",
+    "range": "range(-2, 2)", "arange": "np.arange(-2, 2)",
+    "divmod": "np.divmod(np.array([1, 1, 2]), 2)", "nonzero": "np.nonzero(y)",
+    "rows": "tuple(np.array([[0, 0], [1, 1]]))", "s_": "np.s_[[0, 0], :]",
 }  # fmt: skip
 
 

@@ -241,6 +241,7 @@ ORDER = (
     "ufunc.at",  # before "library", to which it belongs
     "library",  # also the user's functions that have a rule, which are not inlined
     "class",
+    "context manager",  # before "function", which looks through the decorator
     "cached",  # before "function", which looks through the cache
     "speaker",  # functions of `logging` and `warnings`, which are not inlined although they have source
     "function",

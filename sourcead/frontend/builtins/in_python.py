@@ -115,6 +115,20 @@ def filter_(test, items):
                 yield item
 
 
+@stands_in_for(itertools.filterfalse)
+def filterfalse(test, items):
+    for item in items:
+        if not (item if test is None else test(item)):
+            yield item
+
+
+@stands_in_for(itertools.compress)
+def compress(data, selectors):
+    for item, chosen in zip(data, selectors):
+        if chosen:
+            yield item
+
+
 @stands_in_for(itertools.takewhile)
 def takewhile(test, items):
     for item in items:

@@ -15,7 +15,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.core import SEEN, VALUE, WHOLE, Cell, FunctionVal, TupleVal, Value, leaves, roots
 from sourcead.ir.nodes import Atom, Call, Const, Index, Let, Operand, Slice, Sub, Update, Var, View
-from sourcead.ir.types import INT, Array, Scalar, rank
+from sourcead.ir.types import INT, Array, Scalar, kind_of, rank
 from sourcead.primitives.table import record_of
 
 NOWHERE: frozenset[Var] = frozenset()
@@ -201,6 +201,8 @@ def gives_the_same(lo, fn, base: Value | None, options: tuple[Operand, ...] = ()
         return False
     if options and (fn not in (np.asarray, np.asanyarray) or len(options) > 1 or converts(lo, base, options[0]) is not False):
         return False
+    if fn is np.real:
+        return kind_of(t) in ("float", "int", "bool")
     if fn is np.ascontiguousarray:
         return rank(t) != 0 and in_c_order(lo, base) == NOWHERE
     least = {np.atleast_1d: 1, np.atleast_2d: 2, np.atleast_3d: 3}.get(fn, 0)

@@ -23,7 +23,7 @@ from sourcead.ir.nodes import UNDEFINED, Const
 from sourcead.ir.records import (
     NEUTRAL, find, generated_init, is_frozen, is_namedtuple, is_plain_class, own_names, own_setter
 )
-from sourcead.ir.types import Array
+from sourcead.ir.types import Array, Scalar, kind_of
 
 DUNDER = {
     operator.add: "add", operator.sub: "sub", operator.mul: "mul", operator.truediv: "truediv", operator.pow: "pow",
@@ -110,6 +110,8 @@ def set_attribute(lo: Lowering, value: Value, name: str, new: Value, node) -> No
     if cls is None:
         if core.has_attribute(lo, value, name) is False and not (isinstance(value, Const) and hasattr(value.value, "__dict__")):
             raise core.no_attribute(lo, value, name)
+        if isinstance(core.data_type(lo, value), Array) and (whole := with_part(lo, value, name, new)) is not None:
+            return core.store(lo, value, Const(...), whole, node)
         why = "an attribute of this object cannot be assigned in a differentiated function"
         raise core.refused(lo, why, "use a local variable, or a dict")
     if isinstance(value, TupleVal):
@@ -118,6 +120,19 @@ def set_attribute(lo: Lowering, value: Value, name: str, new: Value, node) -> No
         core.call_object(lo, setter, [value, Const(name), new], {}, node)
         return
     assign(lo, value, name, new, node)
+
+
+def with_part(lo: Lowering, array: Value, name: str, new: Value) -> Value | None:
+    """Return what an array holds after `array.name = new`, None if that is not known."""
+    if name == "flat":
+        return new if isinstance(core.data_type(lo, new) or atom_type(new), Scalar) else None
+    kind = kind_of(core.data_type(lo, array))
+    if name not in ("real", "imag") or kind is None:
+        return None
+    if kind != "complex":
+        return new if name == "real" else None
+    real, imaginary = (new if part == name else core.attribute(lo, array, part, None) for part in ("real", "imag"))
+    return core.operate(lo, operator.add, real, core.operate(lo, operator.mul, Const(1j), imaginary))
 
 
 def assign(lo: Lowering, value: Value, name: str, new: Value, node) -> None:

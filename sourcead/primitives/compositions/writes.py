@@ -16,8 +16,10 @@ def copyto(dst, src, where=None):
 
 @composed(np.put, writes=True)
 def put(a, ind, v, mode="raise"):
-    if mode != "raise":
-        refuse("`np.put` with mode='wrap' or 'clip'")
+    if mode == "clip":
+        ind = np.clip(ind, 0, a.size - 1)
+    elif mode == "wrap":
+        ind = np.asarray(ind) % a.size
     values = np.resize(v, np.shape(ind))
     if a.ndim == 1:
         a[ind] = values

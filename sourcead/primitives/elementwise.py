@@ -95,7 +95,7 @@ def clip_adjoint(y, a, a_min=None, a_max=None, d_y=None):
         at_max = d_y / 2 * (a == a_max)
         return d_y * (a < a_max) + at_max, None, d_y * (a > a_max) + at_max
     ordered = a_min <= a_max  # else `y = a_max` everywhere
-    at_min = d_y / 2 * ((a == a_min) & ordered)
+    at_min = d_y / 2 * ((a == a_min) & (a_min < a_max))
     at_max = d_y / 2 * ((a == a_max) & ordered)
     inside = d_y * ((a_min < a) & (a < a_max)) + at_min + at_max
     return inside, d_y * ((a < a_min) & ordered) + at_min, d_y * ((a > a_max) | np.logical_not(ordered)) + at_max

@@ -7,7 +7,9 @@ compiler refers to the helpers through this package, as in `runtime.unbroadcast`
 from typing import Any
 
 from sourcead.runtime.broadcasting import like_arrays, like_sequence, unbroadcast, unbroadcast_each
-from sourcead.runtime.checks import check_first_result, check_layout, computed, refuse_now, seed, unhandled
+from sourcead.runtime.checks import (
+    check_first_result, check_fractions, check_layout, computed, refuse_now, seed, unhandled
+)
 from sourcead.runtime.compiler_hints import has_more, is_literal, stop_gradient, undefined
 from sourcead.runtime.elementwise import (
     binary_exponent, digamma, direction, divide_or_zero, equal_shares, log_or_zero, lower_exponent, sinc_slope

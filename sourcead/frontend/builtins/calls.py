@@ -78,6 +78,7 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
         why = f"`np.{fn.__name__}` writes into its argument in a way that cannot be differentiated yet"
         raise core.unsupported(lo, node, why, "assign to a subscript: `a[mask] = v`")
     if made is None:
+        keep_fractions(lo, fn, args, kwargs)
         made = emitted(lo, fn, *plain_arguments(lo, fn, args, kwargs), node)
     if out is None:
         return made
@@ -85,6 +86,16 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
         raise core.unsupported(lo, node, "`out=` of something that is not an array")
     lo.write(out, (), lo.read(made))
     return out
+
+
+def keep_fractions(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> None:
+    """Emit a check if a result takes its dtype from what may be of integers, to which the other arguments are rounded."""
+    given = dict(enumerate(args)) | kwargs
+    place = next((k for k in (record_of(fn).dtype_at, "dtype") if k in given), 0 if fn in (np.full_like, np.insert) else None)
+    if lo.static_only or place is None or core.known(lo, given[place])[0]:
+        return
+    for value in (v for k, v in given.items() if k != place and core.passes_derivative(lo.operand(v))):
+        return lo.keeps_fractions(lo.read(given[place]), (), "the array" if place == 0 else "the dtype", lo.operand(value))
 
 
 def as_numpy_takes(lo: Lowering, value: Value) -> Value:

@@ -6,16 +6,24 @@ Writing a view writes its base. Writing a cell poisons the cells that may share 
 import functools
 from collections.abc import Callable, Iterable
 
-from sourcead.analysis.builder import atom_type
+from sourcead import runtime
+from sourcead.analysis.builder import atom_type, operand_type
 from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend.core.cells import Cell, Value, cells_of, reach, roots
 from sourcead.frontend.core.errors import READ_FROM_LIST, MustMaterialise, frozen_error, needs_items
 from sourcead.frontend.core.journal import KIND, MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE
 from sourcead.frontend.core.reading import Memory
 from sourcead.frontend.core.sameness import Factory
-from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Build, Const, Operand, Origin, Stmt, Sub, Var
+from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Build, Call, Const, Operand, Origin, Stmt, Sub, Var
 from sourcead.ir.records import is_frozen
-from sourcead.ir.types import Array, ListT, MapT, Scalar, Undefined, join, rank
+from sourcead.ir.types import (
+    AnyTuple, Array, ListT, MapT, Scalar, Type, Undefined, Unknown, carries_derivative, join, rank
+)
+
+
+def may_round(t: Type) -> bool:
+    """Tell whether it is not known of an array whether it holds integers, so that a number may be rounded when it is written."""
+    return isinstance(t, Array) and t.dtype is None or isinstance(t, Unknown) and not isinstance(t, AnyTuple)
 
 
 class Writing(Memory):
@@ -75,10 +83,22 @@ class Writing(Memory):
             for view in cell.viewers:  # a view of an array shows the new value, but an item read from a list is still the old one
                 unknown = f"`{cell.name}`, of which it is not known whether it is an array or a list"
                 self.set(view.slots, STALE, f"`{view.name}` was read from {unknown}, before a write")
+        self.keeps_fractions(before, path[:-1], f"`{cell.name}`", value)
         if isinstance(atom_type(before), MapT) and len(path) > 1:  # a dict's values are replaced, so that a cotangent may lack a key
             value = self.build.update(self.build.index(before, path[0].key), path[1:], value, mode)
             path, mode = path[:1], "set"
         self.set_version(cell, self.build.update(before, path, value, mode), through=through or len(path) > 1)
+
+    def keeps_fractions(self, holder: Atom, path: tuple, name: str, value: Operand) -> None:
+        """Emit a check if it is not known whether what is at a path of an array or container has integers, to which a value is rounded."""
+        if isinstance(value, Const) or not carries_derivative(operand_type(value)):
+            return
+        for step in path:
+            if isinstance(atom_type(holder), Array) or not isinstance(step, Sub):
+                break
+            holder = self.build.index(holder, step.key)
+        if may_round(atom_type(holder)):
+            self.build.add(Stmt((Var("checked"),), Call(runtime.check_fractions, (holder, Const(name)), effect=True), self.here))
 
     def replace_slot(self, cell: Cell, change: Callable[[], Atom], grows: bool = False) -> None:
         """Replace the items of a list; with `grows`, the items that it held keep their places.

@@ -207,6 +207,13 @@ def _check_layout(x, name):
     return interpreted.call(runtime.check_layout, ["x", "name"], [x, name], None)
 
 
+@overload(runtime.check_fractions)
+def _check_fractions(x, name):
+    if not isinstance(x, types.Array) or isinstance(x.dtype, types.Float | types.Complex):
+        return lambda x, name: None
+    return interpreted.call(runtime.check_fractions, ["x", "name"], [x, name], None)
+
+
 # ---- elementwise ----
 
 

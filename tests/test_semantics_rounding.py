@@ -1,0 +1,39 @@
+"""Numbers that NumPy rounds, because an array that holds integers on some paths takes them, are refused where they are rounded."""
+
+import numpy as np
+import pytest
+
+from sourcead import grad, jvp
+from sourcead.errors import UnsupportedArgumentError
+from tests.semantics import judged_in_all_modes, program_of
+
+X = np.array([0.3, 0.7, 1.1])
+EITHER = "a = np.arange(3) if x[0] > 0 else np.zeros(3)"
+ROUNDED = {
+    "item": f"{EITHER}\n a[0] = x[2] * 3\n return np.sum(a * x)",
+    "slice": f"{EITHER}\n a[:] = x * 3\n return np.sum(a * x)",
+    "view": f"{EITHER}\n b = a[1:]\n b[0] = x[2] * 3\n return np.sum(a * x)",
+    "fill": f"{EITHER}\n a.fill(x[2])\n return np.sum(a * x)",
+    "loop": "a = np.arange(3)\n for i in range(2):\n  a[i] = x[i] * 3\n  a = a * 1.0\n return np.sum(a * x)",
+    "list": "a = [np.arange(3), np.zeros(3)][int(x[0] < 0)]\n a[0] = x[2] * 3\n return np.sum(a * x)",
+    "dict": "d = dict(a=np.arange(3), b=np.zeros(3))\n d['a' if x[0] > 0 else 'b'].fill(x[0])\n return np.sum(d['a'] * x)",
+    "full_like": f"{EITHER}\n return np.sum(np.full_like(a, x[2] * 3)) * x[0]",
+    "insert": f"{EITHER}\n return np.sum(np.insert(a, 0, x[2] * 3)) * x[0]",
+    "zeros_like": f"{EITHER}\n c = np.zeros_like(a)\n c[1:] = x[2] * 3\n return np.sum(c * x)",
+    "astype": f"{EITHER}\n return np.sum((x * 3).astype(a.dtype) * x)",
+    "dtype": f"{EITHER}\n return np.sum(x * 3, dtype=a.dtype) * x[0]",
+    "mask": "a = np.ones(3, dtype=bool) if x[0] > 0 else x\n a = a.copy()\n a[0] = x[2] * 3\n return np.sum(a * x)",
+}
+
+
+@pytest.mark.parametrize("lines", ROUNDED.values(), ids=ROUNDED)
+def test_rounded_number_is_refused_where_it_is_rounded(lines):
+    f = program_of([lines])
+    for derivative in (grad(f), lambda x: jvp(f, (x,), (x,))):
+        with pytest.raises(UnsupportedArgumentError, match="is of integers here"):
+            derivative(X.copy())
+    assert judged_in_all_modes(f, -X) == ("refused" if lines == ROUNDED["loop"] else "right")
+
+
+def test_bounds_that_are_equal_share_the_cotangent():
+    assert judged_in_all_modes(lambda x: np.sum(np.clip(x, x, x) ** 2), X) == "right"

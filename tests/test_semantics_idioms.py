@@ -1,6 +1,7 @@
 """Small programs from numerical code: parts of split arrays, slices with names, `ufunc.at`, double-ended queues, lists as axes."""
 
 import functools
+import itertools
 import textwrap
 from collections import deque
 from types import SimpleNamespace
@@ -14,6 +15,19 @@ from tests.semantics import judged_in_all_modes, made
 X, A, S = np.array([0.4, 0.7, -0.3, 0.9]), np.arange(12.0).reshape(4, 3) / 7, 0.6
 
 RIGHT = {
+    "the real part is the array": "y = x * 1; np.real(y)[0] = x[1] * 3; y.real[1] *= s; return np.sum(y * y)",
+    "the real part is assigned": "y = x * 1; y.real = x[::-1]; y.flat = x[0]; y[1:].real = s; return np.sum(y * y)",
+    "parts of complex numbers are assigned": "z = np.zeros(4, complex); z.real = x; z.imag = x * s; return np.sum(np.abs(z) ** 2)",
+    "put in other modes": "y = x * 1; np.put(y, [7, 0], s, mode='clip'); np.put(y, [-7, 9], x[:2], mode='wrap'); return np.sum(y * y)",
+    "nan_to_num in place": """
+        y = x / np.array([1, 1, np.inf, 1])
+        z = np.nan_to_num(y, copy=False)
+        z[0] = s
+        np.nan_to_num(y, False)[1] = x[3]
+        return np.sum(y * y)""",
+    "what is left by a filter": """
+        kept = sum(itertools.filterfalse(lambda v: v > 0.5, x))
+        return kept * x[0] + sum(itertools.compress(x, x > 0.2)) * s""",
     "the greatest of written tuples": "r = max([(x[0], 1.0), (x[1], 2.0)]); return r[0] * r[1]",
     "the least of written lists": "r = min([[x[0]], [s]]) + list(max((x[0], 1.0), (x[1], s))); return r[0] * r[1]",
     "the greatest of tuples with arrays": "r = max([(x[0], x), (x[1], x * s)]); return r[0] * np.sum(r[1])",
@@ -109,7 +123,7 @@ RIGHT = {
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_is_right(name):
-    f = made("x = x.copy()\n" + textwrap.dedent(RIGHT[name]).strip("\n"), "x, A, s", np=np, deque=deque)
+    f = made("x = x.copy()\n" + textwrap.dedent(RIGHT[name]).strip("\n"), "x, A, s", np=np, deque=deque, itertools=itertools)
     assert judged_in_all_modes(f, X, A, S) == "right"
 
 

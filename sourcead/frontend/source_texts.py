@@ -1,0 +1,231 @@
+"""Find the syntax node of a code object, by compiling texts and comparing what comes out with the code.
+
+The texts are the file as `linecache` keeps it, the file as it is now, and in a notebook what magic commands ran.  One that holds the same
+code is its source, wherever in it the function stands: a file may have been edited since it was imported, as long as this function is
+as it was.
+"""
+
+import __future__
+
+import ast
+import collections
+import functools
+import io
+import linecache
+import os
+import sys
+import types
+from collections.abc import Iterator
+
+import gast
+
+from sourcead.errors import NoSourceError
+
+FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+PLACES = 10**7  # a line that no file has
+TEXTS = 1000  # texts that are kept parsed and compiled
+
+_FUTURE = functools.reduce(
+    lambda flags, name: flags | getattr(__future__, name).compiler_flag, __future__.all_feature_names, 0
+)
+_PACKAGE = os.path.join(os.path.dirname(os.path.dirname(__file__)), "")
+
+
+@functools.lru_cache(maxsize=10 * TEXTS)
+def node_of(file: str, code: types.CodeType) -> tuple[gast.AST, list[str]]:
+    """The syntax node of the code of a function of a file, and the lines of the text that it stands in.
+
+    Raises:
+        NoSourceError: no text holds that code.
+    """
+    texts, unreadable = [], None
+    for text in _texts(file):
+        try:
+            node = _node_in(text, code)
+        except SyntaxError as error:
+            node, unreadable = None, error
+        if node is not None:
+            return gast.ast_to_gast(node), io.StringIO(text).readlines()
+        texts.append(text)
+    raise _no_text(file, code, texts, unreadable)
+
+
+def _texts(file: str) -> Iterator[str]:
+    """The texts that may hold what runs under the name of a file."""
+    cached = "".join(linecache.getlines(file))
+    if cached:
+        yield cached
+    linecache.checkcache(file)
+    current = "".join(linecache.getlines(file))
+    if current and current != cached:
+        yield current
+    if file.startswith("<") and "IPython" in sys.modules:
+        for _, changed, lines, *_ in [entry for entry in reversed(list(linecache.cache.values())) if len(entry) > 2]:
+            if changed is None:  # no file, but a cell
+                yield from _run_by_magics("".join(lines))
+
+
+@functools.lru_cache(maxsize=TEXTS)
+def _run_by_magics(cell: str) -> list[str]:
+    """The texts that the magic commands of a cell run; `%time`, `%timeit` and `%prun` keep none in `linecache`."""
+    shell = sys.modules["IPython"].get_ipython()
+    if shell is None or "get_ipython().run_" not in cell:
+        return []
+    found = []
+    for node in ast.walk(ast.parse(cell)):
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("run_cell_magic", "run_line_magic"):
+            for text in (a.value for a in node.args[1:] if isinstance(a, ast.Constant)):
+                # The options of a magic come first: the text is the first end of what was written that is Python.
+                for start in (i for i, c in enumerate(text) if not c.isspace() and not text[i - 1 : i].strip()):
+                    try:
+                        inner = shell.transform_cell(text[start:])
+                        ast.parse(inner)
+                    except SyntaxError:
+                        continue
+                    found += [inner, *_run_by_magics(inner)]
+                    break
+    return found
+
+
+def _node_in(text: str, code: types.CodeType) -> ast.AST | None:
+    """The node of a text whose code this is; None if there is none."""
+    begin = code.co_firstlineno, code.co_name
+    if code.co_filename.startswith(_PACKAGE):  # nobody edits these files while they run: no need to compile and compare
+        return next((node for node in _nodes(text).get(begin, ()) if _parameters(node) == code.co_varnames[: code.co_argcount]), None)
+    if any(name.startswith("@py") for name in code.co_varnames + code.co_names):  # pytest rewrote its assertions
+        (node, *others) = _nodes(text).get(begin, (None,))
+        return None if others else node
+    same = next(filter(None, (_functions(text, code.co_flags & _FUTURE, way).get(_without_places(code)) for way in WAYS)), [])
+
+    def far(found):  # the same lambda may stand twice on a line
+        return abs(_beginning(found[0])[0] - code.co_firstlineno), _columns(found[1]) != _columns(code)
+
+    return min(same, key=far, default=(None,))[0]
+
+
+@functools.lru_cache(maxsize=TEXTS)
+def _nodes(text: str) -> dict[tuple[int, str], list[ast.AST]]:
+    """The functions of a text by the line where their code begins and their name."""
+    found = collections.defaultdict(list)
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, FUNCTIONS):
+            found[_beginning(node)].append(node)
+    return found
+
+
+def _head(node: ast.AST) -> ast.AST:
+    """The node where the code of a function begins."""
+    return next(iter(getattr(node, "decorator_list", ())), node)
+
+
+def _beginning(node: ast.AST) -> tuple[int, str]:
+    """The line where the code of a function begins, and its name."""
+    return _head(node).lineno, getattr(node, "name", "<lambda>")
+
+
+def _parameters(node: ast.FunctionDef | ast.Lambda) -> tuple[str, ...]:
+    """The names of a function's positional parameters."""
+    return tuple(a.arg for a in (*node.args.posonlyargs, *node.args.args))
+
+
+# ---- the code of a text ----
+
+
+def _as_module(body: list[ast.stmt]) -> list[ast.Module]:
+    return [ast.Module(body, [])]
+
+
+def _as_cell(body: list[ast.stmt]) -> list[ast.Module]:
+    """Each statement by itself: in a module that imports `np`, Python compiles `np.sum(x)` to other instructions."""
+    return [ast.Module([statement], []) for statement in body]
+
+
+def _as_timed(body: list[ast.stmt]) -> list[ast.Module]:
+    """Inside a function, as `%timeit` does: the names that the text assigns are local to it."""
+    module = ast.parse("def inner():\n    pass")
+    module.body[0].body = body
+    return [module]
+
+
+WAYS = (_as_module, _as_cell, _as_timed)  # in which Python and IPython compile a text
+
+
+@functools.lru_cache(maxsize=TEXTS)
+def _functions(text: str, flags: int, way) -> dict[types.CodeType, list[tuple[ast.AST, types.CodeType]]]:
+    """The functions of a text that is compiled in one of the ways, each with its node and its code, by their code without places.
+
+    Functions of one name that begin on one line are compiled on lines of their own, which tells them apart; the others stay where they
+    are, because Python compiles a default on the line of its function to other instructions than one on another line.
+    """
+    tree = ast.parse(text)
+    nodes = [node for node in ast.walk(tree) if isinstance(node, FUNCTIONS)]
+    modules = way(tree.body)
+    begin = collections.Counter(map(_beginning, nodes))
+    before = {head: (head.lineno, head.end_lineno) for head in (_head(node) for node in nodes if begin[_beginning(node)] > 1)}
+    codes = _codes(modules, flags)
+    for place, head in enumerate(before, PLACES):
+        head.lineno, head.end_lineno = place, place + 1
+    codes |= _codes(modules, flags, PLACES) if before else {}
+    names = list(map(_beginning, nodes))
+    for head, place in before.items():
+        head.lineno, head.end_lineno = place
+    found = collections.defaultdict(list)
+    for node, code in zip(nodes, map(codes.get, names)):
+        if code is not None:
+            found[_without_places(code)].append((node, code))
+    return found
+
+
+def _codes(modules: list[ast.Module], flags: int, first: int = 0) -> dict[tuple[int, str], types.CodeType]:
+    """Compile modules; return their functions from the line `first` on, by line and name."""
+    todo = []
+    for module in modules:
+        try:
+            todo.append(compile(module, "", "exec", flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True))
+        except (SyntaxError, ValueError):  # it is not compiled in this way
+            pass
+    found = {}
+    while todo:
+        inner = todo.pop()
+        if inner.co_firstlineno >= first:
+            found[inner.co_firstlineno, inner.co_name] = inner
+        todo += [c for c in inner.co_consts if isinstance(c, types.CodeType)]
+    return found
+
+
+def _without_places(code: types.CodeType) -> types.CodeType:
+    """A code object without the places of its lines: two of these are equal if they compute the same, wherever they stand."""
+    consts = tuple(_without_places(c) if isinstance(c, types.CodeType) else c for c in code.co_consts)
+    return code.replace(co_consts=consts, co_filename="", co_firstlineno=1, co_linetable=b"")
+
+
+def _columns(code: types.CodeType) -> list[tuple]:
+    """The columns of the instructions, which Python keeps from version 3.11 on."""
+    return [place[2:] for place in code.co_positions()] if hasattr(code, "co_positions") else []
+
+
+# ---- refusals ----
+
+
+def _no_text(file: str, code: types.CodeType, texts: list[str], unreadable: SyntaxError | None) -> NoSourceError:
+    """The error for code that no text holds."""
+    name = code.co_name
+    if file.startswith("<"):
+        made = {"<string>": "made by `exec` or given to `python -c`", "<stdin>": "typed at the plain prompt or piped to Python"}
+        return NoSourceError(
+            f"the text of `{name}` was not kept: it was {made.get(file, 'typed at a prompt or made by `exec`')} ({file})",
+            instead="put the function into a file or a notebook cell, or make it with `sourcead.backends.load.load`",
+        )
+    if unreadable is not None:
+        return NoSourceError(
+            f"{file} does not parse as Python: {unreadable}", instead="undo the edit, or import the file again"
+        )
+    if not texts:
+        return NoSourceError(
+            f"the file {file} that `{name}` came from cannot be read", instead="install the package with its .py files"
+        )
+    return NoSourceError(
+        f"line {code.co_firstlineno} of {file} is not the source of `{name}` as it runs, nor is another line: "
+        "the file was edited after it was imported, or an import hook rewrites it",
+        instead="import the module again (restart the session, or importlib.reload)",
+    )

@@ -338,7 +338,8 @@ def spelled(function: Any) -> str:
 
 
 def shown_path(file: str) -> str:
-    """The path of a file, relative where it is below the working directory."""
+    """The path of a file, relative where it is below the working directory; bytes that are no text are question marks."""
+    file = file.encode(errors="replace").decode()
     if file.startswith("<"):
         return file
     try:

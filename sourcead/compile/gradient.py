@@ -35,7 +35,7 @@ from sourcead.compile.specialisation import (
 )
 from sourcead.compile.verification import Subject, level_of, verifying
 from sourcead.compile.wrt import check_tangent, resolved_wrt, with_tangents
-from sourcead.errors import BackendError, SourceADError
+from sourcead.errors import BackendError, SourceADError, shown_path
 from sourcead.frontend.find_source import Opaque, find_source, is_compiled, own_signature, plain_names, unwrap
 from sourcead.ir.types import UNKNOWN, Type
 from sourcead.language.checkpoint_policies import policy_of
@@ -147,7 +147,7 @@ class Gradient(Generated, Pickled, Opaque):
     def _place(self) -> str:
         """The file and line of the user's function."""
         code = self._user_function.__code__
-        return f"{os.path.basename(code.co_filename)}:{code.co_firstlineno}"
+        return f"{os.path.basename(shown_path(code.co_filename))}:{code.co_firstlineno}"
 
     @property
     def directions(self) -> tuple[str, ...]:

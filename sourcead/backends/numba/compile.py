@@ -164,7 +164,7 @@ def cache_file(emitted: Emitted, name: str, backend: Numba) -> str | None:
     if not (backend.cache and is_text(emitted.namespace)):
         return None
     key = hashlib.sha256(f"{with_outlined(emitted)}\0{cache_key(backend)}".encode()).hexdigest()[:32]
-    file = folder() / key / f"{name}.py"
+    file = folder() / key / f"{name[:60]}.py"  # file names have at most 255 bytes
     try:
         if not file.exists():
             file.parent.mkdir(parents=True, exist_ok=True)

@@ -24,6 +24,7 @@ from sourcead.backends.engines import engine_of, let_compiled_code_call
 from sourcead.backends.options import Numba, backend_of
 from sourcead.compile import before_calls, pipeline
 from sourcead.compile.arguments import Arguments, arguments_of, declared_types
+from sourcead.compile.autoreload import follow_autoreload
 from sourcead.compile.before_calls import calling, dispatcher, only_passes_on
 from sourcead.compile.generated import Generated
 from sourcead.compile.internal_errors import internal_errors
@@ -80,9 +81,8 @@ class Gradient(Generated, Pickled, Opaque):
         self._verify = level_of(options.verify)
         self._backend = backend_of(backend, f) if KINDS[kind].compiles else "numpy"
         self._engine = engine_of(self._backend)
-        self.primal = f
-        self._function = function
-        self._bound_args, self._bound_kwargs = args, kwargs
+        self.primal, self._function, self._bound_args, self._bound_kwargs = f, function, args, kwargs
+        follow_autoreload(Gradient)
         self._lock = threading.RLock()
         if self._backend != "numpy":
             let_compiled_code_call(Gradient)

@@ -107,9 +107,8 @@ def _node_in(text: str, code: types.CodeType) -> ast.AST | None:
 def _nodes(text: str) -> dict[tuple[int, str], list[ast.AST]]:
     """The functions of a text by the line where their code begins and their name."""
     found = collections.defaultdict(list)
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, FUNCTIONS):
-            found[_beginning(node)].append(node)
+    for node in _functions_in(ast.parse(text)):
+        found[_beginning(node)].append(node)
     return found
 
 
@@ -131,23 +130,35 @@ def _parameters(node: ast.FunctionDef | ast.Lambda) -> tuple[str, ...]:
 # ---- the code of a text ----
 
 
-def _as_module(body: list[ast.stmt]) -> list[ast.Module]:
-    return [ast.Module(body, [])]
+def _as_module(tree: ast.Module) -> tuple[ast.Module, list[ast.Module]]:
+    return tree, [tree]
 
 
-def _as_cell(body: list[ast.stmt]) -> list[ast.Module]:
+def _as_cell(tree: ast.Module) -> tuple[ast.Module, list[ast.Module]]:
     """Each statement by itself: in a module that imports `np`, Python compiles `np.sum(x)` to other instructions."""
-    return [ast.Module([statement], []) for statement in body]
+    return tree, [ast.Module([statement], []) for statement in tree.body]
 
 
-def _as_timed(body: list[ast.stmt]) -> list[ast.Module]:
+def _as_timed(tree: ast.Module) -> tuple[ast.Module, list[ast.Module]]:
     """Inside a function, as `%timeit` does: the names that the text assigns are local to it."""
-    module = ast.parse("def inner():\n    pass")
+    return tree, [_within("def inner():\n    pass", tree.body)]
+
+
+def _as_reloaded(tree: ast.Module) -> tuple[ast.Module, list[ast.Module]]:
+    """Each function by itself, on the lines that `ast.unparse` puts it on, as `%autoreload` does."""
+    tree = ast.parse(ast.unparse(tree))
+    methods = [d for c in ast.walk(tree) if isinstance(c, ast.ClassDef) for d in c.body if isinstance(d, FUNCTIONS)]
+    alone = [ast.Module([d], []) for d in tree.body if isinstance(d, FUNCTIONS)]
+    return tree, alone + [_within("class __autoreload_class__:\n    pass", [d]) for d in methods]
+
+
+def _within(around: str, body: list[ast.stmt]) -> ast.Module:
+    module = ast.parse(around)
     module.body[0].body = body
-    return [module]
+    return module
 
 
-WAYS = (_as_module, _as_cell, _as_timed)  # in which Python and IPython compile a text
+WAYS = (_as_module, _as_cell, _as_timed, _as_reloaded)  # in which Python and IPython compile a text
 
 
 @functools.lru_cache(maxsize=TEXTS)
@@ -157,9 +168,8 @@ def _functions(text: str, flags: int, way) -> dict[types.CodeType, list[tuple[as
     Functions of one name that begin on one line are compiled on lines of their own, which tells them apart; the others stay where they
     are, because Python compiles a default on the line of its function to other instructions than one on another line.
     """
-    tree = ast.parse(text)
-    nodes = [node for node in ast.walk(tree) if isinstance(node, FUNCTIONS)]
-    modules = way(tree.body)
+    tree, modules = way(ast.parse(text))
+    nodes = _functions_in(tree)
     begin = collections.Counter(map(_beginning, nodes))
     before = {head: (head.lineno, head.end_lineno) for head in (_head(node) for node in nodes if begin[_beginning(node)] > 1)}
     codes = _codes(modules, flags)
@@ -167,13 +177,15 @@ def _functions(text: str, flags: int, way) -> dict[types.CodeType, list[tuple[as
         head.lineno, head.end_lineno = place, place + 1
     codes |= _codes(modules, flags, PLACES) if before else {}
     names = list(map(_beginning, nodes))
-    for head, place in before.items():
-        head.lineno, head.end_lineno = place
     found = collections.defaultdict(list)
-    for node, code in zip(nodes, map(codes.get, names)):
-        if code is not None:
-            found[_without_places(code)].append((node, code))
+    for node, name in zip(_functions_in(ast.parse(text)), names, strict=True):
+        if name in codes:
+            found[_without_places(codes[name])].append((node, codes[name]))
     return found
+
+
+def _functions_in(tree: ast.Module) -> list[ast.AST]:
+    return [node for node in ast.walk(tree) if isinstance(node, FUNCTIONS)]
 
 
 def _codes(modules: list[ast.Module], flags: int, first: int = 0) -> dict[tuple[int, str], types.CodeType]:

@@ -66,6 +66,12 @@ class Source:
         """The default value of each parameter that has one."""
         return {p.name: p.default for p in self.signature.parameters.values() if p.default is not p.empty}
 
+    @property
+    def text(self) -> str:
+        """The text of the function, dedented, without its decorators."""
+        node = self.node
+        return _dedented(_segment(self.lines, node.lineno, node.col_offset, node.end_lineno, node.end_col_offset), node.col_offset)
+
     def origin(self, node: gast.AST) -> Origin:
         """Where a node of this function stands; of a compound statement, its first line up to the body."""
         if not hasattr(node, "lineno"):

@@ -1,4 +1,4 @@
-"""Functions typed at Python's own prompt in a terminal, given to `python -c`, piped to Python or run by doctest."""
+"""Functions typed at Python's own prompt in a terminal, given to `python -c`, piped to Python, run by doctest, or in odd files."""
 
 import os
 import re
@@ -91,3 +91,21 @@ def f(x):
     """
 ''')
     assert said_by("-m", "doctest", str(tmp_path / "documented.py")) == ""
+
+
+NAMES = [b"caf\xe9.py", b'"""\nprint(1)\n""".py', b"<\xff\\N{b}%s>"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_of_any_name(tmp_path, name):
+    file = os.path.join(os.fsencode(tmp_path), name)
+    text = IMPORTS + DEFINED + "def refused(x):\n    return str(x).index\n\n"
+    text += "g = grad(f)\nprint('slope', g(0.0))\ng.save('saved.py', 0.0)\nimport saved\nprint('saved', saved.f_grad(0.0))\n"
+    text += "try:\n    grad(refused)(1.0)\nexcept Exception as error:\n    print('refused', error)\n"
+    try:
+        with open(file, "w") as out:
+            out.write(text)
+    except (OSError, ValueError):
+        pytest.skip("the file system has no such names")
+    said = said_by(file, cwd=tmp_path, errors="replace")
+    assert "slope 2.0" in said and "saved 2.0" in said and "refused" in said and "return str(x).index\n" in said and "Traceback" not in said

@@ -106,9 +106,10 @@ def _node_in(text: str, code: types.CodeType) -> ast.AST | None:
 @functools.lru_cache(maxsize=TEXTS)
 def _nodes(text: str) -> dict[tuple[int, str], list[ast.AST]]:
     """The functions of a text by the line where their code begins and their name."""
-    found = collections.defaultdict(list)
-    for node in _functions_in(ast.parse(text)):
+    found, tree = collections.defaultdict(list), ast.parse(text)
+    for node in _functions_in(tree):
         found[_beginning(node)].append(node)
+    _mangled(tree)
     return found
 
 
@@ -125,6 +126,25 @@ def _beginning(node: ast.AST) -> tuple[int, str]:
 def _parameters(node: ast.FunctionDef | ast.Lambda) -> tuple[str, ...]:
     """The names of a function's positional parameters."""
     return tuple(a.arg for a in (*node.args.posonlyargs, *node.args.args))
+
+
+def _private(name: str | None, owner: ast.ClassDef) -> str | None:
+    """What a name in a class is called."""
+    private = name is not None and name.startswith("__") and not name.endswith("__")
+    return f"_{owner.name.lstrip('_')}{name}" if private else name
+
+
+def _mangled(tree: ast.Module) -> ast.Module:
+    """The tree with the private names of classes, such as `self.__x`, as Python calls them, `self._Class__x`; it is changed in place."""
+    for owner in reversed([node for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]):  # a class before the class around it
+        inside = [node for statement in owner.body for node in ast.walk(statement)] if owner.name.strip("_") else []
+        for node in inside:
+            if isinstance(node, ast.Global | ast.Nonlocal):
+                node.names = [_private(name, owner) for name in node.names]
+            elif not isinstance(node, ast.alias | ast.keyword):
+                for field in {"id", "attr", "arg", "name"} & set(node._fields):
+                    setattr(node, field, _private(getattr(node, field), owner))
+    return tree
 
 
 # ---- the code of a text ----
@@ -178,7 +198,7 @@ def _functions(text: str, flags: int, way) -> dict[types.CodeType, list[tuple[as
     codes |= _codes(modules, flags, PLACES) if before else {}
     names = list(map(_beginning, nodes))
     found = collections.defaultdict(list)
-    for node, name in zip(_functions_in(ast.parse(text)), names, strict=True):
+    for node, name in zip(_functions_in(_mangled(ast.parse(text))), names, strict=True):
         if name in codes:
             found[_without_places(codes[name])].append((node, codes[name]))
     return found

@@ -129,6 +129,14 @@ def test_a_function_timed_is_found_in_later_cells(kernel):
     kernel("%%time\ndef late(x):\n    return np.sum(x) * 4", "assert grad(late)(0.0) == 4.0")
 
 
+def test_cells_that_are_no_python_do_no_harm(kernel):
+    for text in ("%pwd\nthis is no Python", "%%time\nno Python", "%%timeit -n1\nno Python", "%timeit -n1 no Python"):
+        with pytest.raises(nbclient.exceptions.CellExecutionError, match="SyntaxError"):
+            kernel(text)
+    kernel("line = '1'\nget_ipython().run_line_magic(magic_name='time', line=line)\nget_ipython().run_line_magic('time', line.strip())")
+    kernel("%%time\nfirst = lambda x: np.sum(x) * 5", "assert grad(first)(0.0) == 5.0")
+
+
 @pytest.mark.parametrize("magic", ["%time", "%timeit -n1 -r 1", "%prun -q", "found = %timeit -o -q -n 1 -r 1"])
 def test_a_lambda_in_a_line_with_a_magic_command(kernel, magic):
     said = kernel(f"{magic} print('slope', grad(lambda x: x ** 3)(2.0))")

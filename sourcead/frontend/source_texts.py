@@ -1,6 +1,6 @@
 """Find the syntax node of a code object, by compiling texts and comparing what comes out with the code.
 
-The texts are the file as `linecache` keeps it, the file as it is now, and in a notebook what magic commands ran.  One that holds the same
+The texts are the file as it is now, the file as `linecache` kept it, and in a notebook what magic commands ran.  One that holds the same
 code is its source, wherever in it the function stands: a file may have been edited since it was imported, as long as this function is
 as it was.
 """
@@ -52,13 +52,11 @@ def node_of(file: str, code: types.CodeType) -> tuple[gast.AST, list[str]]:
 
 def _texts(file: str) -> Iterator[str]:
     """The texts that may hold what runs under the name of a file."""
-    cached = "".join(linecache.getlines(file))
-    if cached:
-        yield cached
+    cached = linecache.getlines(file)
     linecache.checkcache(file)
-    current = "".join(linecache.getlines(file))
-    if current and current != cached:
-        yield current
+    for lines in (linecache.getlines(file), cached):  # what was edited may still be in the cache as it runs
+        if lines:
+            yield "".join(lines)
     if file.startswith("<") and "IPython" in sys.modules:
         for _, changed, lines, *_ in [entry for entry in reversed(list(linecache.cache.values())) if len(entry) > 2]:
             if changed is None:  # no file, but a cell
@@ -69,22 +67,25 @@ def _texts(file: str) -> Iterator[str]:
 def _run_by_magics(cell: str) -> list[str]:
     """The texts that the magic commands of a cell run; `%time`, `%timeit` and `%prun` keep none in `linecache`."""
     shell = sys.modules["IPython"].get_ipython()
-    if shell is None or "get_ipython().run_" not in cell:
+    if shell is None or "get_ipython().run_" not in cell or (tree := _parsed(cell)) is None:
         return []
     found = []
-    for node in ast.walk(ast.parse(cell)):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Call) and getattr(node.func, "attr", "") in ("run_cell_magic", "run_line_magic"):
-            for text in (a.value for a in node.args[1:] if isinstance(a, ast.Constant)):
-                # The options of a magic come first: the text is the first end of what was written that is Python.
-                for start in (i for i, c in enumerate(text) if not c.isspace() and not text[i - 1 : i].strip()):
-                    try:
-                        inner = shell.transform_cell(text[start:])
-                        ast.parse(inner)
-                    except SyntaxError:
-                        continue
-                    found += [inner, *_run_by_magics(inner)]
-                    break
+            _, line, *cell = *(a.value for a in node.args if isinstance(a, ast.Constant) and isinstance(a.value, str)), "", ""
+            # Options of the command come first in its line: what follows them is the first end of the line that is Python.
+            ends = (line[i:] for i in range(len(line)) if not line[i].isspace() and not line[i - 1 : i].strip())
+            for texts in (ends, cell):
+                inner = next((text for text in map(shell.transform_cell, texts) if _parsed(text) is not None), None)
+                found += [] if inner is None else [inner, *_run_by_magics(inner)]
     return found
+
+
+def _parsed(text: str) -> ast.Module | None:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError):  # IPython keeps a cell before it knows whether that is Python
+        return None
 
 
 def _node_in(text: str, code: types.CodeType) -> ast.AST | None:

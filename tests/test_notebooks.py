@@ -158,6 +158,27 @@ def test_a_function_that_is_defined_again_is_followed_by_its_callers(kernel):
     )
 
 
+def test_derivatives_of_functions_in_cells_run_in_other_processes(kernel):
+    pytest.importorskip("cloudpickle")
+    kernel(
+        "def inner(x):\n    return np.sum(x * x)",
+        """
+            import pickle, subprocess, cloudpickle
+            def outer(x):
+                return inner(x) * 3
+
+            def slope_elsewhere(derivative):
+                load = "import pickle, sys; print(pickle.load(sys.stdin.buffer)(2.0))"
+                ran = subprocess.run([sys.executable, "-c", load], input=cloudpickle.dumps(derivative), capture_output=True)
+                assert ran.returncode == 0, ran.stderr.decode()
+                return float(ran.stdout)
+        """,
+        "assert slope_elsewhere(grad(outer)) == 12.0",
+        "assert slope_elsewhere(grad(lambda x: outer(x) * 2)) == 24.0",
+        "assert slope_elsewhere(grad(grad(lambda x: outer(x) * 2))) == 12.0",
+    )
+
+
 def test_a_function_made_by_exec_is_refused(kernel):
     kernel("""
         exec("def made(x): return x * x")

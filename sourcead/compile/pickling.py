@@ -2,6 +2,8 @@
 
 import copy
 import importlib
+import linecache
+import os
 import sys
 import types
 from collections.abc import Callable
@@ -34,11 +36,11 @@ class Pickled:
         if _named(self) is self:
             return self.__qualname__  # the decorated name
         user = self._user_function
+        parts = type(self), self._made_of, _typed_texts(user.__code__.co_filename)
         if isinstance(self._function, Pickled) or unwrap(_named(user))[0] is user:
-            return type(self), self._made_of
+            return _made, parts
         what = f"a derivative of `{user.__qualname__}`, which the module `{user.__module__}` does not have under that name,"
-        instead = "define the function with `def` outside of other functions, under a name of its own"
-        return reduced_by_value(type(self), self._made_of, what, instead)
+        return reduced_by_value(_made, parts, what, "define the function with `def` outside of other functions, under a name of its own")
 
 
 def _named(function: Any) -> Any:
@@ -47,6 +49,20 @@ def _named(function: Any) -> Any:
     for part in function.__qualname__.split("."):
         found = getattr(found, part, None)
     return found
+
+
+def _typed_texts(file: str) -> dict[str, list[str]]:
+    """The cells of a notebook, for a function in one of them: another process finds no source of it, or of what it calls."""
+    if os.path.exists(file):
+        return {}
+    cached = {name: entry for name, entry in linecache.cache.items() if len(entry) > 2 and entry[1] is None}
+    return {name: entry[2] for name, entry in cached.items() if name == file or not name.startswith("<sourcead")}
+
+
+def _made(kind: Callable, made_of: tuple, texts: dict[str, list[str]]) -> Any:
+    for file, lines in texts.items():
+        linecache.cache.setdefault(file, (sum(map(len, lines)), None, lines, file))
+    return kind(*made_of)
 
 
 def reduced_by_value(remade: Callable, parts: tuple, what: str, instead: str) -> tuple[Callable, tuple]:

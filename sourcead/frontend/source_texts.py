@@ -255,7 +255,8 @@ def _no_text(file: str, code: types.CodeType, texts: list[str], unreadable: Synt
         )
     if not texts:
         return NoSourceError(
-            f"the file {file} that `{name}` came from cannot be read", instead="install the package with its .py files"
+            f"the file {file} that `{name}` came from cannot be read",
+            instead="install the package with its .py files; put what another process gets from a notebook into a module",
         )
     return NoSourceError(
         f"line {code.co_firstlineno} of {file} is not the source of `{name}` as it runs, nor is another line: "

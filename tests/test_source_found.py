@@ -130,6 +130,15 @@ def test_a_file_that_no_longer_parses_is_refused(written):
         find_source(f)
 
 
+def test_a_change_beside_what_ast_cannot_write_is_refused(written):
+    long = "def long(x):\n    return " + " + ".join(["x"] * 2000) + "\n"
+    f = written("def f(x):\n    return 2 * x\n" + long).f
+    written("def f(x):\n    return 3 * x\n" + long)
+    with pytest.raises(NoSourceError, match="edited after it was imported"):
+        find_source(f)
+    assert grad(written("def f(x):\n    return 3 * x\n" + long, "another_module").f)(1.0) == 3.0
+
+
 def test_a_function_that_another_calls_says_why_it_has_no_source(written):
     f = written("def f(x):\n    return 2 * x\n").f
     written("def f(x):\n    return 3 * x\n")

@@ -167,7 +167,10 @@ def _as_timed(tree: ast.Module) -> tuple[ast.Module, list[ast.Module]]:
 
 def _as_reloaded(tree: ast.Module) -> tuple[ast.Module, list[ast.Module]]:
     """Each function by itself, on the lines that `ast.unparse` puts it on, as `%autoreload` does."""
-    tree = ast.parse(ast.unparse(tree))
+    try:
+        tree = ast.parse(ast.unparse(tree))
+    except (RecursionError, SyntaxError, ValueError):  # what `ast.unparse` cannot write, IPython cannot reload
+        return tree, []
     methods = [d for c in ast.walk(tree) if isinstance(c, ast.ClassDef) for d in c.body if isinstance(d, FUNCTIONS)]
     alone = [ast.Module([d], []) for d in tree.body if isinstance(d, FUNCTIONS)]
     return tree, alone + [_within("class __autoreload_class__:\n    pass", [d]) for d in methods]
@@ -215,7 +218,7 @@ def _codes(modules: list[ast.Module], flags: int, first: int = 0) -> dict[tuple[
     for module in modules:
         try:
             todo.append(compile(module, "", "exec", flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True))
-        except (SyntaxError, ValueError):  # it is not compiled in this way
+        except (RecursionError, SyntaxError, ValueError):  # it is not compiled in this way
             pass
     found = {}
     while todo:

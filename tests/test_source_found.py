@@ -126,7 +126,7 @@ def test_a_file_that_no_longer_parses_is_refused(written):
     path, text = f.__code__.co_filename, "def f(x:\n"
     with open(path, "w") as file:
         file.write(text)
-    with pytest.raises(NoSourceError, match="does not parse.*\n.*undo the edit"):
+    with pytest.raises(NoSourceError, match="line 1 of .*does not parse as Python: .*\n.*complete the edit or undo it"):
         find_source(f)
 
 

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 import gast
 
-from sourcead.errors import NoSourceError
+from sourcead.errors import NoSourceError, shown_path
 
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 PLACES = 10**7  # a line that no file has
@@ -245,24 +245,25 @@ def _columns(code: types.CodeType) -> list[tuple]:
 
 def _no_text(file: str, code: types.CodeType, texts: list[str], unreadable: SyntaxError | None) -> NoSourceError:
     """The error for code that no text holds."""
-    name = code.co_name
+    name, shown = code.co_name, shown_path(file)
     if file.startswith("<"):
         made = {"<string>": "made by `exec` or given to `python -c`", "<stdin>": "typed at the plain prompt or piped to Python"}
         return NoSourceError(
-            f"the text of `{name}` was not kept: it was {made.get(file, 'typed at a prompt or made by `exec`')} ({file})",
+            f"the text of `{name}` was not kept: it was {made.get(file, 'typed at a prompt, made by `exec` or part of Python')} ({file})",
             instead="put the function into a file or a notebook cell, or make it with `sourcead.backends.load.load`",
         )
     if unreadable is not None:
         return NoSourceError(
-            f"{file} does not parse as Python: {unreadable}", instead="undo the edit, or import the file again"
+            f"line {unreadable.lineno} of {shown}, which `{name}` came from, does not parse as Python: {unreadable.msg}",
+            instead="complete the edit or undo it, then import the module again (restart the session, or importlib.reload)",
         )
     if not texts:
         return NoSourceError(
-            f"the file {file} that `{name}` came from cannot be read",
+            f"the file {shown} that `{name}` came from cannot be read",
             instead="install the package with its .py files; put what another process gets from a notebook into a module",
         )
     return NoSourceError(
-        f"line {code.co_firstlineno} of {file} is not the source of `{name}` as it runs, nor is another line: "
+        f"`{name}` as it runs is not in {shown}, where it was in line {code.co_firstlineno}: "
         "the file was edited after it was imported, or an import hook rewrites it",
         instead="import the module again (restart the session, or importlib.reload)",
     )

@@ -59,7 +59,7 @@ class NoSourceError(SourceADError):
     """The source of a function cannot be found, and sourcead works on source.
 
     Built-in and C functions have none; neither has what was typed at the plain prompt of Python 3.12 and earlier, or
-    made by `exec` of a string.  A file that was edited after it was imported no longer holds what runs.
+    made by `exec` of a string.  A function that was changed in its file after the import is not what runs; one that was moved is.
 
     Fails::
 
@@ -353,7 +353,8 @@ def spelled(function: Any) -> str:
 
 
 def shown_path(file: str) -> str:
-    """The path of a file, relative where it is below the working directory."""
+    """The path of a file, relative where it is below the working directory; bytes that are no text are question marks."""
+    file = file.encode(errors="replace").decode()
     if file.startswith("<"):
         return file
     try:

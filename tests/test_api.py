@@ -462,11 +462,6 @@ def test_gradient_of_a_function_of_a_module_pickles(stub):
     assert stub.calls[0][3]["has_aux"] is True
 
 
-def test_gradient_of_a_local_function_does_not_pickle():
-    with pytest.raises((pickle.PicklingError, AttributeError)):
-        pickle.dumps(grad(lambda x: x))
-
-
 def test_threads_compile_once(stub):
     stub.delay = 0.05
     g, results = grad(two), []

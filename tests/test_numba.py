@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from sourcead import Numba, grad, value_and_grad
+from sourcead.backends.load import load
 from sourcead.errors import BackendError
 
 pytest.importorskip("numba")
@@ -349,6 +350,14 @@ def test_what_the_interpreter_takes_part_in_is_right_in_the_next_process_too(tmp
     second, hits = in_a_new_process(tmp_path, "four axes")
     assert (none, hits) == (0, 1)
     assert first == second
+
+
+@pytest.mark.compiled
+def test_machine_code_of_a_function_with_a_long_name_is_kept_on_disk(tmp_path, monkeypatch):
+    monkeypatch.setenv("SOURCEAD_CACHE_DIR", str(tmp_path))
+    f = load(f"def {'f' * 248}(x):\n    return 2.0 * x\n", "f" * 248, {})
+    assert grad(f, backend="numba")(3.0) == 2.0
+    assert any((tmp_path / "machine-code").iterdir())
 
 
 @pytest.mark.compiled

@@ -2,11 +2,13 @@
 
 import functools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sourcead.backends.options import Numba
 from sourcead.compile.generated import Generated
 from sourcead.compile.gradient import Gradient, Options
+from sourcead.compile.pickling import reduced_by_value
 from sourcead.compile.specialisation import Specialisation
 from sourcead.compile.verification import level_of
 from sourcead.compile.wrt import check_cotangent
@@ -150,12 +152,26 @@ def vjp(
     elif not isinstance(wrt, str | int):
         wrt = tuple(wrt)
     value, given = _derivative_of("vjp", function, wrt, len(bound_args), level_of(verify))(*bound_args, *args, **bound_kwargs)
+    return value, Pullback(value, given)
 
-    def pullback(cotangent):
-        check_cotangent(cotangent, value)
-        return given(cotangent)
 
-    return value, pullback
+@dataclass(frozen=True, eq=False)
+class Pullback:
+    """What `vjp` returns: it multiplies a cotangent by the Jacobian, at the arguments that `vjp` got."""
+
+    _value: Any
+    _given: Callable
+
+    def __call__(self, cotangent):
+        check_cotangent(cotangent, self._value)
+        return self._given(cotangent)
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __reduce__(self):
+        instead = "send the function and its arguments, and call `vjp` where the pullback is needed"
+        return reduced_by_value(Pullback, (self._value, self._given), "a pullback, which holds what the call of `vjp` computed,", instead)
 
 
 @functools.lru_cache(maxsize=512)

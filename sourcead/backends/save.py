@@ -8,7 +8,6 @@ import ast
 import builtins
 import collections
 import importlib
-import inspect
 import textwrap
 import types
 from typing import Any
@@ -79,14 +78,12 @@ class _Module:
                 f"the function `{name}` reads variables of the function around it and cannot be saved",
                 instead="make them parameters",
             )
-        if function.__code__.co_name == "<lambda>":
-            node = gast.gast_to_ast(find_source(function).node)
+        found = find_source(function)
+        if isinstance(found.node, gast.Lambda):
+            node = gast.gast_to_ast(found.node)
             source = f"def {name}({ast.unparse(node.args)}):\n    return {ast.unparse(node.body)}"
         else:
-            source = textwrap.dedent(inspect.getsource(function))
-            node = ast.parse(source).body[0]
-            source = "".join(source.splitlines(True)[node.lineno - 1 :]).rstrip()  # without decorators
-            source = source.replace(f"def {node.name}", f"def {name}", 1)
+            source = found.text.replace(f"def {found.name}", f"def {name}", 1)
         self.add_names(source, function.__globals__)
         self.functions.append(source)
 

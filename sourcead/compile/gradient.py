@@ -7,11 +7,9 @@ the parameters of the user's function, so that Python itself handles keywords, d
 
 from __future__ import annotations
 
-import copy
 import functools
 import inspect
 import os
-import sys
 import threading
 import types
 import weakref
@@ -26,17 +24,19 @@ from sourcead.backends.engines import engine_of, let_compiled_code_call
 from sourcead.backends.options import Numba, backend_of
 from sourcead.compile import before_calls, pipeline
 from sourcead.compile.arguments import Arguments, arguments_of, declared_types
+from sourcead.compile.autoreload import follow_autoreload
 from sourcead.compile.before_calls import calling, dispatcher, only_passes_on
 from sourcead.compile.generated import Generated
 from sourcead.compile.internal_errors import internal_errors
 from sourcead.compile.keys import Same, coarse_key, exact_key, static_key
+from sourcead.compile.pickling import Pickled
 from sourcead.compile.pipeline import KINDS, Request
 from sourcead.compile.specialisation import (
     EXACT_ENTRIES, LENGTHS, MISSING, SHARED, SHARED_TEXTS, TEXTS, Specialisation, read, remember, shared, specialised
 )
 from sourcead.compile.verification import Subject, level_of, verifying
 from sourcead.compile.wrt import check_tangent, resolved_wrt, with_tangents
-from sourcead.errors import BackendError, SourceADError
+from sourcead.errors import BackendError, SourceADError, shown_path
 from sourcead.frontend.find_source import Opaque, find_source, is_compiled, own_signature, plain_names, unwrap
 from sourcead.ir.types import UNKNOWN, Type
 from sourcead.language.checkpoint_policies import policy_of
@@ -55,7 +55,7 @@ class Options:
     verify: Any = None
 
 
-class Gradient(Generated, Opaque):
+class Gradient(Generated, Pickled, Opaque):
     """A callable that computes the gradient, or another derivative, of a function; see `sourcead.grad`.
 
     Attributes:
@@ -64,11 +64,15 @@ class Gradient(Generated, Opaque):
         signature: the signature of the derivative: that of the primal, in forward mode with parameters for tangents.
     """
 
+    __slots__ = (  # what is in `__dict__`, `functools.wraps` copies to other objects
+        "primal wrt signature _kind _asked _has_aux _checkpoint _verify _backend _engine _function _bound_args _bound_kwargs _lock _plain "
+        "_first _code _defaults _kwdefaults _takes _single _directions _table _texts _lengths _compiled_for _find _last _call"
+    ).split()
+
     def __init__(self, f: Callable, wrt: Any = 0, kind: str = "grad", options: Options = Options()):  # noqa: B008 (immutable)
-        function, bound_args, bound_kwargs = unwrap(f)
+        function, args, kwargs = unwrap(f)
         if isinstance(function, Gradient):
-            bound_args = (*function._bound_args, *bound_args)
-            bound_kwargs = {**function._bound_kwargs, **bound_kwargs}
+            args, kwargs = (*function._bound_args, *args), {**function._bound_kwargs, **kwargs}
         elif not isinstance(function, types.FunctionType):
             find_source(function)  # raises
         functools.update_wrapper(self, f if hasattr(f, "__name__") and not is_compiled(f) else function)  # with the attributes of f
@@ -77,19 +81,19 @@ class Gradient(Generated, Opaque):
         self._verify = level_of(options.verify)
         self._backend = backend_of(backend, f) if KINDS[kind].compiles else "numpy"
         self._engine = engine_of(self._backend)
-        self.primal = f
-        self._function = function
-        self._bound_args, self._bound_kwargs = bound_args, bound_kwargs
+        self.primal, self._function, self._bound_args, self._bound_kwargs = f, function, args, kwargs
+        follow_autoreload(Gradient)
         self._lock = threading.RLock()
         if self._backend != "numpy":
             let_compiled_code_call(Gradient)
         self.__name__ = getattr(self, "__name__", "f")
-        self._set_wrt(len(bound_args))
+        self._set_wrt(len(args))
 
     def _set_wrt(self, bound: int) -> None:
         """Resolve wrt, whose positions count from the parameter number `bound`, and start with empty tables."""
         user, function = self._user_function, self._function
-        self._plain, self._first, self._code, self._defaults = user, bound, user.__code__, user.__defaults__
+        self._plain, self._first, self._code = user, bound, user.__code__
+        self._defaults, self._kwdefaults = user.__defaults__, user.__kwdefaults__
         if isinstance(function, Gradient):
             self._takes = function.signature
         else:
@@ -124,7 +128,7 @@ class Gradient(Generated, Opaque):
         """Return this derivative without its bound arguments, which are a method's `self` or those of a `functools.partial`."""
         if not self._bound_args and not self._bound_kwargs:
             return self
-        other = copy.copy(self)
+        other = Gradient(*self._made_of)
         other._bound_args, other._bound_kwargs = (), {}
         return other
 
@@ -143,7 +147,7 @@ class Gradient(Generated, Opaque):
     def _place(self) -> str:
         """The file and line of the user's function."""
         code = self._user_function.__code__
-        return f"{os.path.basename(code.co_filename)}:{code.co_firstlineno}"
+        return f"{os.path.basename(shown_path(code.co_filename))}:{code.co_firstlineno}"
 
     @property
     def directions(self) -> tuple[str, ...]:
@@ -151,13 +155,14 @@ class Gradient(Generated, Opaque):
         return tuple(self._directions)
 
     def __call__(self, *args, **kwargs):
-        user = self._plain
-        if user.__code__ is not self._code or user.__defaults__ is not self._defaults:
-            self._begin_anew()
+        self._renew()
         return self._call(*args, **kwargs)
 
-    def _begin_anew(self) -> None:
-        """Forget all texts, since the user's function has other code or defaults: an edited module was loaded again in place."""
+    def _renew(self) -> None:
+        """Forget all texts if the user's function has other code or defaults: an edited module was loaded again in place."""
+        user = self._plain
+        if user.__code__ is self._code and user.__defaults__ is self._defaults and user.__kwdefaults__ is self._kwdefaults:
+            return
         with self._lock:
             for level in reversed(self._levels):
                 level._set_wrt(level._first)
@@ -172,14 +177,10 @@ class Gradient(Generated, Opaque):
     def __repr__(self):
         return f"<{KINDS[self._kind].noun} of {self.__name__}{self.signature} with respect to {', '.join(self.wrt)}>"
 
-    def __reduce__(self):
-        found = sys.modules.get(self.__module__ or "")
-        for part in self.__qualname__.split("."):
-            found = getattr(found, part, None)
-        if found is self:
-            return self.__qualname__  # the decorated name
-        options = Options(self._has_aux, self._checkpoint, self._backend, self._verify)
-        return Gradient, (self.primal, self._asked, self._kind, options)
+    @property
+    def _made_of(self) -> tuple:
+        """The arguments that make this derivative anew."""
+        return self.primal, self._asked, self._kind, Options(self._has_aux, self._checkpoint, self._backend, self._verify)
 
     def described(self) -> Described:
         """Return the kind, the function and the options of this derivative, for calls of it inside a function that is differentiated."""
@@ -197,8 +198,7 @@ class Gradient(Generated, Opaque):
         return bound.arguments
 
     def _latest(self, *args, **kwargs) -> Specialisation:
-        if self._plain.__code__ is not self._code or self._plain.__defaults__ is not self._defaults:
-            self._begin_anew()
+        self._renew()
         if args or kwargs:
             return self._compiled(self._described(self._bound(args, kwargs)))
         last = self._last()

@@ -7,7 +7,6 @@ computes.  With `verify="gradient"` the derivative must also equal a difference 
 import inspect
 import logging
 import os
-import textwrap
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -27,7 +26,7 @@ from sourcead.compile.internal_errors import internal_errors
 from sourcead.compile.pipeline import unknown_types
 from sourcead.compile.specialisation import read
 from sourcead.compile.structures import leaves, map_leaves
-from sourcead.errors import ArgumentError, SourceADError, VerificationError
+from sourcead.errors import ArgumentError, NoSourceError, SourceADError, VerificationError
 from sourcead.frontend.find_source import find_source
 from sourcead.frontend.lower import Lowered, lower_function
 from sourcead.ir.nodes import AdjointBlock, Call, Function
@@ -117,8 +116,8 @@ class Subject:
 def source_of(function: Callable) -> str:
     """Return the source of a function, dedented."""
     try:
-        return textwrap.dedent(inspect.getsource(function)).rstrip()
-    except (OSError, TypeError):
+        return find_source(function).text
+    except NoSourceError:
         return repr(function)
 
 

@@ -10,5 +10,6 @@ A file imports files of its own folder and of those before it in this list, neve
 
 Syntax, values and built-ins register with `core` what they implement, for one kind of subject each (`core/operations.py`), and call each
 other by the operations of `core`. `lower.py` imports all of them, so whoever lowers functions imports it; in which order the files
-are imported decides nothing. `find_source.py` finds the source of a function.
+are imported decides nothing. `find_source.py` finds the source of a function, `source_texts.py` the text that its
+code was compiled from.
 """

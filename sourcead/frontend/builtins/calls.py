@@ -12,7 +12,7 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
-from sourcead.errors import NoSourceError
+from sourcead.errors import NoSourceError, spelled
 from sourcead.frontend import core
 from sourcead.frontend.builtins import compositions
 from sourcead.frontend.control import inlining
@@ -279,6 +279,9 @@ def call_partial(lo: Lowering, fn: functools.partial, args: list[Value], kwargs:
     return core.call_object(lo, fn.func, [core.as_value(lo, v) for v in fn.args] + args, {**named, **kwargs}, node)
 
 
+CHANGED_BY_RELOADING = ("__code__", "__defaults__", "__kwdefaults__")  # IPython loads an edited module again in place
+
+
 @core.kind_of_callable("function", lambda fn: isinstance(unwrap(fn)[0], types.FunctionType))
 def call_function(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Lower a call of a Python function, a method or an object with `__call__`."""
@@ -289,9 +292,9 @@ def call_function(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Va
         return found
     try:
         source = find_source(fn)
-    except NoSourceError:
-        return call_opaque(lo, fn, args, kwargs, node)
-    for name in () if is_own(plain) else ("__code__", "__defaults__"):  # a module that is loaded again in place has others
+    except NoSourceError as error:
+        return call_opaque(lo, fn, args, kwargs, node, error)
+    for name in () if is_own(plain) else CHANGED_BY_RELOADING:
         lo.guards[(id(plain), name)] = (plain, name, getattr(plain, name))
     args = [core.as_value(lo, v) for v in bound_args] + args
     kwargs = {**{k: core.as_value(lo, v) for k, v in bound_kwargs.items()}, **kwargs}
@@ -349,8 +352,8 @@ core.builtin(print)(lambda lo, args, kwargs, node: spoken(lo, print, args, kwarg
 
 
 @core.kind_of_callable("opaque", lambda fn: True)
-def call_opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """Emit a call of a function that has neither source nor rule, provided that no derivative can pass through it."""
+def call_opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node, cause: NoSourceError | None = None) -> Value:
+    """Emit a call of a function that has neither source (`cause` tells why) nor rule, provided that no derivative can pass through it."""
     if isinstance(fn, types.BuiltinFunctionType | type) and fn in SEES_EVERYTHING:
         raise core.unsupported(
             lo, node, f"what `{fn.__name__}` reads or changes cannot be seen in the source", "write out what it does"
@@ -362,7 +365,9 @@ def call_opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
     operands = [lo.operand(a) for a in args]
     named = {k: lo.operand(v) for k, v in kwargs.items()}
     if lo.steering is None and any(map(core.passes_derivative, [*operands, *named.values()])):
-        raise missing_rule(fn, lo.origin(node))
+        if cause is None:
+            raise missing_rule(fn, lo.origin(node))
+        raise NoSourceError(cause.reason, lo.origin(node), f"{cause.instead}; or register a rule with `@adjoint({spelled(fn)})`")
     if lo.steering is not None:  # nothing is differentiated here; the call must not keep the memory of a cotangent
         operands = [map_operand(o, lambda a: own_memory(lo, a)) for o in operands]
         named = {k: map_operand(o, lambda a: own_memory(lo, a)) for k, o in named.items()}

@@ -83,7 +83,8 @@ class NumbaEngine(Engine):
     def fall_back(self, error: BackendError, plain: types.FunctionType) -> Callable:
         if self.required:
             raise error
-        warnings.warn(f"NumPy runs what Numba cannot: {error}", RuntimeWarning, stacklevel=3)
+        told = BackendError(f"NumPy runs what Numba cannot: {error.reason}", error.at, 'backend="numpy", which gives no warning')
+        warnings.warn(str(told), RuntimeWarning, stacklevel=3)
         return plain
 
     def for_any_length(self, types: dict[str, Type], otherwise: Callable[[BackendError], Callable]) -> Engine | None:

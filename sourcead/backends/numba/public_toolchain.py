@@ -95,7 +95,11 @@ class Toolchain:
 
         def call(*args):
             nonlocal dispatcher
-            key = tuple(map(numba.typeof, args))
+            try:
+                key = tuple(map(numba.typeof, args))
+            except NumbaError:  # raised again where it becomes a refusal
+                compile_with(lambda: list(map(numba.typeof, args)))
+                raise
             if key not in compiled:
                 compile_with(lambda: compile_key(key))
                 compiled.add(key)

@@ -22,6 +22,7 @@ from sourcead.compile.gradient import Gradient
 from sourcead.compile.structures import conversion, leaves, map_leaves
 from sourcead.compile.wrt import check_wrt
 from sourcead.errors import UnsupportedArgumentError
+from sourcead.language.tracebacks import folded
 
 MODES = ("reverse", "forward")
 
@@ -43,6 +44,7 @@ class GradientMismatch(AssertionError):
         return self.message
 
 
+@folded
 def check_grads(
     f: Callable,
     args: Sequence[Any],

@@ -6,13 +6,15 @@ from typing import Any
 
 from sourcead.backends.options import Numba
 from sourcead.compile.generated import Generated
-from sourcead.compile.gradient import Gradient, Options
+from sourcead.compile.gradient import Gradient
+from sourcead.compile.pipeline import Options
 from sourcead.compile.specialisation import Specialisation
 from sourcead.compile.verification import level_of
 from sourcead.compile.wrt import check_cotangent
 from sourcead.errors import ArgumentError, WrtError
 from sourcead.frontend.find_source import Opaque, unwrap
 from sourcead.language.checkpoint_policies import policy_of
+from sourcead.language.tracebacks import folded
 from sourcead.language.transformations import Described, returns_derivative
 
 
@@ -151,6 +153,7 @@ def vjp(
         wrt = tuple(wrt)
     value, given = _derivative_of("vjp", function, wrt, len(bound_args), level_of(verify))(*bound_args, *args, **bound_kwargs)
 
+    @folded
     def pullback(cotangent):
         check_cotangent(cotangent, value)
         return given(cotangent)
@@ -254,6 +257,7 @@ class HessianProduct(Generated, Opaque):
         functools.update_wrapper(self, self._gradient)
         self.primal, self.wrt, self._directions = f, self._gradient.wrt, self._product._directions
 
+    @folded
     def __call__(self, *args, **kwargs):
         if not args:
             raise ArgumentError("an hvp takes the arguments of the function and last the vector", instead="hvp(f)(x, v)")

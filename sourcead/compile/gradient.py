@@ -16,7 +16,6 @@ import threading
 import types
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from sourcead.ad.forward.pushforward import tangent_names
@@ -30,7 +29,7 @@ from sourcead.compile.before_calls import calling, dispatcher, only_passes_on
 from sourcead.compile.generated import Generated
 from sourcead.compile.internal_errors import internal_errors
 from sourcead.compile.keys import Same, coarse_key, exact_key, static_key
-from sourcead.compile.pipeline import KINDS, Request
+from sourcead.compile.pipeline import KINDS, Options, Request
 from sourcead.compile.specialisation import (
     EXACT_ENTRIES, LENGTHS, MISSING, SHARED, SHARED_TEXTS, TEXTS, Specialisation, read, remember, shared, specialised
 )
@@ -40,19 +39,10 @@ from sourcead.errors import BackendError, SourceADError
 from sourcead.frontend.find_source import Opaque, find_source, is_compiled, own_signature, plain_names, unwrap
 from sourcead.ir.types import UNKNOWN, Type
 from sourcead.language.checkpoint_policies import policy_of
+from sourcead.language.tracebacks import folded, short, shows_all
 from sourcead.language.transformations import Described
 from sourcead.primitives.registry import is_entered
 from sourcead.primitives.table import record_of
-
-
-@dataclass(frozen=True)
-class Options:
-    """Options of `grad` and the other transformations, as the user gave them."""
-
-    has_aux: bool = False
-    checkpoint: Any = "auto"
-    backend: Any = None
-    verify: Any = None
 
 
 class Gradient(Generated, Opaque):
@@ -64,6 +54,7 @@ class Gradient(Generated, Opaque):
         signature: the signature of the derivative: that of the primal, in forward mode with parameters for tangents.
     """
 
+    @folded
     def __init__(self, f: Callable, wrt: Any = 0, kind: str = "grad", options: Options = Options()):  # noqa: B008 (immutable)
         function, bound_args, bound_kwargs = unwrap(f)
         if isinstance(function, Gradient):
@@ -152,9 +143,15 @@ class Gradient(Generated, Opaque):
 
     def __call__(self, *args, **kwargs):
         user = self._plain
-        if user.__code__ is not self._code or user.__defaults__ is not self._defaults:
-            self._begin_anew()
-        return self._call(*args, **kwargs)
+        try:
+            if user.__code__ is not self._code or user.__defaults__ is not self._defaults:
+                self._begin_anew()
+            return self._call(*args, **kwargs)
+        except Exception as error:  # what `folded` does, without its time
+            if shows_all(error):
+                raise
+            __tracebackhide__ = True
+            raise short(error)  # SOURCEAD_TRACEBACK=full shows all frames
 
     def _begin_anew(self) -> None:
         """Forget all texts, since the user's function has other code or defaults: an edited module was loaded again in place."""

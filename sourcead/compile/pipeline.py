@@ -56,6 +56,16 @@ KINDS = {
 }
 
 
+@dataclass(frozen=True)
+class Options:
+    """Options of `grad` and the other transformations, as the user gave them."""
+
+    has_aux: bool = False
+    checkpoint: Any = "auto"
+    backend: Any = None
+    verify: Any = None
+
+
 @dataclass(frozen=True, eq=False)
 class Request:
     """A function and a description of the derivative that is to be generated.

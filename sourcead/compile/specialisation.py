@@ -76,7 +76,7 @@ def specialised(built: Built, engine: Engine) -> Specialisation:
         BackendError: the engine cannot run it and has no fallback.
     """
     program = built.plain
-    code = loading.compiled(program.text, program.name)
+    code = loading.compiled(program.text, program.name, program.origins)
     plain = loading.run(code, program.name, program.namespace)
     live_keys = tuple(keys.coarse_key(read(holder, name)) for holder, name, _ in built.live)
     made = Specialisation(built, program.namespace, code, plain, plain, built.live, live_keys, built.guards)

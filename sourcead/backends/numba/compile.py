@@ -28,6 +28,7 @@ from sourcead.backends.options import WITHOUT_NUMBA, Numba
 from sourcead.backends.python_overhead import as_compilation
 from sourcead.emit import Emitted
 from sourcead.errors import BackendError, SourceADError
+from sourcead.language.tracebacks import ORIGINS
 
 
 def compiled(emitted: Emitted, name: str, place: str, backend: Numba) -> Callable:
@@ -82,6 +83,7 @@ def dispatcher_of(emitted: Emitted, name: str, backend: Numba, file: str | None 
     options = backend.njit()
     namespace = with_dispatchers(emitted.namespace, options)
     code = loading.compiled(emitted.text, name) if file is None else compile(emitted.text, file, "exec", dont_inherit=True)
+    ORIGINS[code.co_filename] = lambda: emitted.origins
     function = loading.run(code, name, {**namespace, "__name__": MODULE})
     function.__code__ = with_names_apart(function.__code__)
     dispatcher = TOOLCHAIN.dispatcher(function, options)

@@ -27,7 +27,7 @@ def refuse_dtypes(function: Function, live: dict[str, Type]) -> None:
                 raise refusal(f"the {kind} `{found[0]}` has", *found)
     for stmt in walk(function.body):
         for v in stmt.targets:
-            if (found := lacking(v.type, "")) is not None:
+            if (found := lacking(v.type, "")) is not None and found[1].char != "O":  # the dtype of what saves objects of any kind
                 raise refusal("this computes", "the value", found[1], stmt.adjoint_of or stmt.origin)
 
 

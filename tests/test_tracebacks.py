@@ -83,6 +83,8 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_refusal_has_the_frames_of_the_user_and_one_of_ours(name):
+    if name == "numba":
+        pytest.importorskip("numba")
     error, frames, ours = entries(REFUSED[name])
     assert isinstance(error, SourceADError)
     assert frames[0][0] == HERE and len(ours) == 1 and frames[1:] == [(Path(ours[0].filename).name, ours[0].name, ours[0].line)]
@@ -114,6 +116,7 @@ def test_an_error_of_the_users_code_shows_the_users_line_and_the_generated_one(n
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", ["a raise", "a subscript"])
 def test_compiled_code_shows_both_lines_too(name):
+    pytest.importorskip("numba")
     f, args, line = {
         "a raise": (divided, (3.0, 7), 'raise ValueError(f"{n} is too large")'),
         "a subscript": (element, (V, 5), "total = total + x[i] ** 2"),

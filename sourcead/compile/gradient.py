@@ -330,7 +330,7 @@ class Gradient(Generated, Opaque):
             built = self._built(Arguments(None, found, {}, {}), engine_of(Numba()))
         if built.program is None:
             raise built.refusal
-        return built.program, built.written | built.compared, {inside: read(holder, name) for holder, name, inside in built.live}
+        return built.program, built.written | built.compared, {inside: read(holder, name) for holder, name, inside in built.live if inside}
 
     def _verified(self, compiled: Specialisation, arguments: Arguments, key: tuple) -> Callable:
         """Return the generated function, which compares its first result with the user's function if the text is new."""
@@ -355,7 +355,7 @@ class Gradient(Generated, Opaque):
         """Return the generated function in the wrappers that its calls need (`before_calls.py`); most need none."""
         how = self.signature, arguments.conversions
         call = before_calls.adapted(compiled.function, compiled.plain, *how)
-        if compiled.live and self._kind == "vjp":
+        if self._kind == "vjp" and any(inside for *_, inside in compiled.live):
             call = before_calls.in_own_globals(compiled.code, compiled.built.plain.name, compiled.namespace, *how)
         if compiled.built.written or compiled.built.compared:
             tangents = frozenset(self._all_directions())
@@ -376,13 +376,14 @@ class Gradient(Generated, Opaque):
                     return stale()(*args, **kwargs)
             for i, (holder, name, inside) in enumerate(live):
                 value = holder.get(name, MISSING) if type(holder) is dict else read(holder, name)
-                if value is not namespace[inside] or type(value) is not float:
+                if value is not namespace.get(inside, MISSING) or type(value) is not float:
                     found = exact_key(value)
                     if found != seen[i]:
                         if coarse_key(value) != compiled.live_keys[i]:
                             return stale()(*args, **kwargs)
                         seen[i] = found
-                    namespace[inside] = value
+                    if inside is not None:
+                        namespace[inside] = value
             return call(*args, **kwargs)
 
         def stale():

@@ -36,14 +36,14 @@ def is_plain_class(cls: Any) -> bool:
         return False
     if cls is types.SimpleNamespace:
         return True
-    if type(cls) not in (type, type(Protocol)) and type(cls).__module__ != "abc":
+    if type(cls).__call__ is not type.__call__:  # whose metaclass makes objects in a way of its own
         return False
     for base in cls.__mro__:
-        if base in NEUTRAL or base.__module__ in ("abc", "collections.abc"):
+        if base in NEUTRAL or base.__module__ in ("abc", "argparse", "collections.abc"):
             continue
         if str(base.__module__).partition(".")[0] in FOREIGN or not base.__flags__ & 1 << 9:  # not made by a class statement
             return False
-        if {"__getattr__", "__getattribute__", "__array__", "__array_ufunc__"} & vars(base).keys():
+        if {"__getattribute__", "__array__", "__array_ufunc__"} & vars(base).keys():
             return False
         if not isinstance(vars(base).get("__new__", staticmethod(len)), staticmethod):  # compiled
             return False
@@ -156,7 +156,7 @@ def slots_of(cls: type) -> tuple[str, ...]:
     slots = (slots,) if isinstance(slots, str) else tuple(slots)
     private = [s.startswith("__") and not s.endswith("__") for s in slots]
     names = (f"_{cls.__name__.lstrip('_')}{s}" if p else s for s, p in zip(slots, private))
-    return tuple(n for n in names if n not in ("__dict__", "__weakref__"))
+    return tuple(n for n in names if not (n.startswith("__") and n.endswith("__")))
 
 
 def find(cls: type, name: str) -> tuple[type | None, Any]:

@@ -347,7 +347,9 @@ def has_attribute(lo: Lowering, value: Value, name: str) -> bool | None:
             lo.alive(value)
             if name in value.items and lo.may_be_missing(value.items[name]):
                 raise refused(lo, f"whether this object has an attribute `{name}` here is not known before the program runs")
-        return isinstance(value, Cell) and name in value.items or find(class_of(value), name)[0] is not None
+        if isinstance(value, Cell) and name in value.items or find(class_of(value), name)[0] is not None:
+            return True
+        return None if special_method(value, "__getattr__") is not None else False
     if isinstance(value, Const) and not value.live:
         return hasattr(value.value, name)
     if isinstance(value, FunctionVal):

@@ -12,9 +12,14 @@ from __future__ import annotations
 
 import linecache
 import os
+import sysconfig
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
+
+
+HERE = os.path.dirname(__file__) + os.sep
+LIBRARIES = (HERE, *(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")))  # the folders of what the user did not write
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,16 @@ class Origin:
     end_line: int
     end_col: int
     text: str  # the source of the statement, as the user wrote it, dedented
+    caller: Origin | None = field(default=None, compare=False, repr=False)  # where the function around it is called
+
+    def chain(self) -> list[Origin]:
+        """Return the places of the calls that lead here, outermost first, and last this place."""
+        return [*(self.caller.chain() if self.caller is not None else ()), self]
+
+    @property
+    def users(self) -> Origin:
+        """The innermost of these places that is in the user's program; this place if none is."""
+        return next((at for at in reversed(self.chain()) if not at.file.startswith(LIBRARIES)), self)
 
 
 class SourceADError(Exception):
@@ -47,11 +62,19 @@ class SourceADError(Exception):
         self.instead = instead
 
     def __str__(self):
-        lines = [self.reason] if self.at is None else [f"{shown_path(self.at.file)}:{self.at.line}: {self.reason}"]
-        if self.at is not None:
-            lines += quoted_line(self.at)
-        if self.instead:
-            lines.append(labelled(self.label, self.instead))
+        at, instead, label = self.at, self.instead, self.label
+        if at is None:
+            lines = [self.reason]
+        elif at.users is at:
+            lines = [f"{shown_path(at.file)}:{at.line}: {self.reason}", *quoted_line(at)]
+        else:
+            what = "a function that this calls cannot be differentiated"
+            lines = [f"{shown_path(at.users.file)}:{at.users.line}: {what}", *quoted_line(at.users)]
+            lines += [f"In {os.sep.join(at.file.split(os.sep)[-2:])}:{at.line}: {self.reason}", *quoted_line(at)]
+            if isinstance(self, SourceADError):  # the hint is for who wrote that line
+                label, instead = "Write instead", CALLED_OUTSIDE
+        if instead:
+            lines.append(labelled(label, instead))
         return "\n".join(lines)
 
 
@@ -346,6 +369,9 @@ def shown_path(file: str) -> str:
     except (ValueError, OSError):  # another drive; a working directory that is gone
         return file
     return file if relative.startswith(os.pardir) else relative
+
+
+CALLED_OUTSIDE = "call it outside of your function, and pass what it returns as an argument, or register a rule for it (`sourcead.adjoint`)"
 
 
 def quoted_line(at: Origin) -> list[str]:

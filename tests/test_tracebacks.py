@@ -93,11 +93,12 @@ def test_a_refusal_has_the_frames_of_the_user_and_one_of_ours(name):
     assert "SOURCEAD_TRACEBACK=full" in shown
 
 
+INSIDE = ("calls_another", "return np.sum(product_of(x) ** 2)"), ("product_of", "return x @ np.ones((2, 2))")
 RAISED = {
     "a division": (lambda: grad(divided)(3.0), ("divided", "y = 2 * x / n")),
     "a raise": (lambda: grad(divided)(3.0, 7), ("divided", 'raise ValueError(f"{n} is too large")')),
     "a subscript": (lambda: value_and_grad(element)(V, 5), ("element", "total = total + x[i] ** 2")),
-    "in a function that is called": (lambda: grad(calls_another)(np.ones((2, 3))), ("product_of", "return x @ np.ones((2, 2))")),
+    "in a function that is called": (lambda: grad(calls_another)(np.ones((2, 3))), *INSIDE),
     "twice differentiated": (lambda: hvp(element)(V, 5, V), ("element", "total = total + x[i] ** 2")),
     "forward": (lambda: jvp(divided, (1.0, 0), (1.0, None)), ("divided", "y = 2 * x / n")),
     "a jacobian": (lambda: jacobian(product_of)(np.ones((2, 3))), ("product_of", "return x @ np.ones((2, 2))")),
@@ -106,10 +107,10 @@ RAISED = {
 
 @pytest.mark.parametrize("name", RAISED)
 def test_an_error_of_the_users_code_shows_the_users_line_and_the_generated_one(name):
-    call, line = RAISED[name]
+    call, *lines = RAISED[name]
     error, frames, ours = entries(call)
     assert not isinstance(error, SourceADError) and len(ours) == 1
-    assert [frame[1:] for frame in frames if frame[0] == HERE][1:] == [line]
+    assert [frame[1:] for frame in frames if frame[0] == HERE][1:] == lines
     assert frames[-1][0].startswith("<sourcead ") and frames[-1][2]
 
 

@@ -100,8 +100,8 @@ class Built:
         notes: what loops save, which can be shown for the arguments of a call.
         written: parameters whose arrays the user's function writes.
         compared: parameters of which it asks by `is` whether they are one object.
-        live: (holder, key, name in the namespace) of global data that is read again before each call; the name is None of data that the text
-            does not read, although its type decided what the text is.
+        live: (holder, key, name in the namespace) of global data that is read again before each call; the name is None of data of which
+            only the type decided what the text is.
         guards: (holder, key, object) of functions that were inlined: if the holder has another object there, the text is invalid.
         program: the program for the engine of the request; None if that is NumPy or if it refuses the program.
         refusal: the error with which the engine refuses the program.

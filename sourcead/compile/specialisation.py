@@ -29,7 +29,8 @@ class Specialisation:
         code: the code object of the text for NumPy.
         plain: the function that this code defines.
         function: the function that the engine runs.
-        live: (holder, name in the holder, name in the namespace) of data that the text depends on; the last is None if it reads only the type.
+        live: (holder, name in the holder, name in the namespace) of data that the text depends on; the last is None if it
+            depends on the type alone.
         live_keys: the coarse keys that these data had while compiling.
         guards: (holder, name, object) of functions that were inlined.
     """

@@ -10,17 +10,14 @@ import functools
 import linecache
 import os
 import sys
-import sysconfig
 import types
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
-from sourcead.errors import InternalError, Origin, SourceADError, VerificationError
+from sourcead.errors import HERE, LIBRARIES, InternalError, Origin, SourceADError, VerificationError
 
 VARIABLE = "SOURCEAD_TRACEBACK"
-HERE = os.path.dirname(os.path.dirname(__file__)) + os.sep  # the folder of this package
 SHOWN = HERE + "nn" + os.sep  # is written as users write their models
-LIBRARIES = tuple(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib"))
 AROUND = ("<sourcead call of ", "<sourcead boundary of ")  # generated text around what is generated for the user's function
 
 ORIGINS: dict[str, Callable[[], dict[int, Origin]]] = {}
@@ -78,7 +75,7 @@ def kept(tb: types.TracebackType | None, libraries: tuple[str, ...]) -> types.Tr
         file = entry.tb_frame.f_code.co_filename
         at = ORIGINS.get(file, dict)().get(entry.tb_lineno)
         if at is not None and not (shown and "placed" in shown[-1].tb_frame.f_globals):  # else a function inside has shown the place
-            shown.append(entry_at(at))
+            shown += map(entry_at, at.chain())
         shown += [] if is_ours(file) or file.startswith(libraries) else [entry]
     made = None
     for entry in reversed(shown):

@@ -17,7 +17,6 @@ import textwrap
 from dataclasses import dataclass, field
 from typing import Any
 
-
 HERE = os.path.dirname(__file__) + os.sep
 LIBRARIES = (HERE, *(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")))  # the folders of what the user did not write
 

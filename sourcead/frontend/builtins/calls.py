@@ -4,6 +4,7 @@ The kinds of callables and their order are listed in `core/operations.py`.
 """
 
 import functools
+import logging
 import math
 import types
 from typing import Any
@@ -311,6 +312,9 @@ def call_cached(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
 @core.kind_of_callable("speaker", lambda fn: getattr(unwrap(fn)[0], "__module__", None) in SPEAKERS)
 def call_speaker(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Emit a call of a function that reports something, such as `logger.debug`: no derivative passes through what is reported."""
+    found, names = core.known(lo, TupleVal(tuple(args)))
+    if fn is logging.getLogger and found and not kwargs:
+        return Const(fn(*names))
     if not any(core.passes_derivative(lo.operand(a)) for a in (*args, *kwargs.values())):
         return call_opaque(lo, fn, args, kwargs, node)
     return spoken(lo, fn, args, kwargs)

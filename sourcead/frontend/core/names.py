@@ -88,8 +88,8 @@ def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Va
     if isinstance(value, LocalData):
         return value.value
     if (found := with_own_rules(value, name)) is not None:
-        at, cls, instead = found
-        raise UnsupportedSyntaxError(f"`{at}` is a {cls}, which may calculate by rules of its own", at=lo.here, instead=instead)
+        at, what, instead = found
+        raise UnsupportedSyntaxError(f"`{at}` is a {what}", at=lo.here, instead=instead)
     if lo.cached is not None:
         raise UnsupportedSyntaxError(
             f"`{lo.cached}` has a cache and reads `{name}`, which may have been another when the cached result was made",

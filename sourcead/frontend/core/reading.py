@@ -254,8 +254,12 @@ class Memory:
                 )
             case Slice():
                 raise needs_items("a slice is used as a value where only data can stand", self.here)
-            case MethodVal(_, method):
-                raise UnsupportedSyntaxError(f"the method `{method}` is used as a value", at=self.here, instead="call it, or use a lambda")
+            case MethodVal(of, method):
+                if isinstance(of, Cell) and of.kind == "dict" and not hasattr(dict, method):
+                    why = f"`.{method}` is no attribute of a dict, and what its class may add to a dict is not seen"
+                    raise UnsupportedSyntaxError(why, at=self.here, instead=f"a subscript, `[{method!r}]`")
+                instead = f"call it, as in `.{method}()`, or read the attribute outside of your function and pass it as an argument"
+                raise UnsupportedSyntaxError(f"the method or attribute `{method}` is used as a value", at=self.here, instead=instead)
             case FunctionVal() | BoundVal() | ChoiceVal():
                 raise needs_items("a function defined here is used as a value where only data can stand", self.here)
         if getattr(value, "value", None) is not None:

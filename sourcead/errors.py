@@ -10,15 +10,19 @@ Every message has the same form: where, what is wrong, the line with a caret und
 
 from __future__ import annotations
 
+import contextlib
 import linecache
 import os
+import sys
 import sysconfig
 import textwrap
+import types
 from dataclasses import dataclass, field
 from typing import Any
 
 HERE = os.path.dirname(__file__) + os.sep
 LIBRARIES = (HERE, *(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")))  # the folders of what the user did not write
+CALLED_OUTSIDE = "call it outside of your function, and pass what it returns as an argument, or register a rule for it (`sourcead.adjoint`)"
 
 
 @dataclass(frozen=True)
@@ -56,9 +60,7 @@ class SourceADError(Exception):
 
     def __init__(self, reason: str, at: Origin | None = None, instead: str | None = None):
         super().__init__(reason, at, instead)  # `args` is what pickle and copy rebuild the error from
-        self.reason = reason
-        self.at = at
-        self.instead = instead
+        self.reason, self.at, self.instead = reason, at, instead
 
     def __str__(self):
         at, instead, label = self.at, self.instead, self.label
@@ -159,11 +161,12 @@ class NoRuleError(SourceADError):
             mode: which rule is missing: "adjoint", "tangent", or "derivative" if both are.
             why: why there is none, where this is known.
         """
-        name = spelled(function)
+        name, root = spelled(function), spelled(function).partition(".")[0]
+        home = "" if root == "np" or root not in sys.modules else f"import {name.rpartition('.')[0]}\n\n"
         rule = f"@adjoint({name})\ndef _(y, x, d_y):\n    return ...  # the cotangent of x"
         if mode == "tangent":
             rule = f"@tangent({name})\ndef _(y, x, t_x):\n    return ...  # the tangent of y"
-        return cls(f"no {mode} rule for `{name}`" + (f": {why}" if why else ""), at, rule)
+        return cls(f"no {mode} rule for `{name}`" + (f": {why}" if why else ""), at, home + rule)
 
 
 class UnsupportedArgumentError(SourceADError, TypeError):
@@ -346,31 +349,35 @@ class BackendError(SourceADError, ImportError):
 
 
 def spelled(function: Any) -> str:
-    """How a user would write a function: `np.linalg.svd`, `math.gamma`, `scale`."""
-    name = getattr(function, "__name__", None) or repr(function)
-    module = getattr(function, "__module__", None)
-    if module is None and type(function).__module__ == "numpy" or module == "numpy._core._multiarray_umath":
-        module = "numpy"
-    if not module or module in ("builtins", "__main__"):
+    """How a user would write a function: `np.linalg.svd`, `math.gamma`, `scipy.special.wofz`, `scale`."""
+    known = isinstance(function, types.FunctionType | types.BuiltinMethodType) or not hasattr(function, "__qualname__")
+    name = getattr(function, "__name__" if known else "__qualname__", None) or repr(function)
+    owner = getattr(function, "__objclass__", None) or getattr(function, "__self__", None)
+    if isinstance(owner, type) and owner.__module__ != "builtins":  # a method
+        return f"{spelled(owner)}.{function.__name__}"
+    module = getattr(function, "__module__", None) or ("" if isinstance(function, types.MethodType) else "_")
+    if module in ("", "builtins", "__main__"):
         return name
-    head, _, rest = module.partition(".")
-    if head == "numpy":
-        return ".".join(["np", *(part for part in rest.split(".") if part and not part.startswith("_")), name])
-    return f"{module}.{name}" if not hasattr(function, "__code__") else name
+    if isinstance(function, types.FunctionType) and not function.__code__.co_filename.startswith(LIBRARIES):
+        return name
+    parts = module.split(".")
+    homes = [".".join(parts[:k]) for k in range(1, len(parts) + 1)]  # the first package that has it is where users find it
+    if module.startswith("_"):  # neither a ufunc nor what is written in C says where
+        homes = ["numpy", *sorted((m for m in sys.modules if not m.startswith("_")), key=len)]
+    found = next((home for home in homes if vars(sys.modules.get(home, types)).get(name) is function), None)
+    home = found or ("" if module == "_" else module)
+    if home.partition(".")[0] == "numpy":
+        home = ".".join(["np", *(part for part in home.split(".")[1:] if not part.startswith("_"))])
+    return f"{home}.{name}" if home else name
 
 
 def shown_path(file: str) -> str:
     """The path of a file, relative where it is below the working directory."""
     if file.startswith("<"):
         return file
-    try:
-        relative = os.path.relpath(file)
-    except (ValueError, OSError):  # another drive; a working directory that is gone
-        return file
-    return file if relative.startswith(os.pardir) else relative
-
-
-CALLED_OUTSIDE = "call it outside of your function, and pass what it returns as an argument, or register a rule for it (`sourcead.adjoint`)"
+    with contextlib.suppress(ValueError, OSError):  # another drive; a working directory that is gone
+        file = file if (relative := os.path.relpath(file)).startswith(os.pardir) else relative
+    return file
 
 
 def quoted_line(at: Origin) -> list[str]:

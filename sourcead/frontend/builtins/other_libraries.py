@@ -16,8 +16,13 @@ def library_of(fn: Any) -> str:
     return (getattr(fn, "__module__", None) or "").partition(".")[0]
 
 
-@core.kind_of_callable("progress", lambda fn: library_of(fn) == "tqdm")
-def call_progress(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+@core.kind_of_callable("other library", lambda fn: library_of(fn) in ("tqdm", *OF_ARRAYS))
+def call_other(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower a call of a function of such a library."""
+    return (progress if library_of(fn) == "tqdm" else of_arrays)(lo, fn, args, kwargs, node)
+
+
+def progress(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Lower `tqdm(items)` as the items, and `trange(n)` as `range(n)`: a derivative shows no bar."""
     if fn.__name__ == "trange":
         return core.call_object(lo, range, args, {}, node)
@@ -27,8 +32,7 @@ def call_progress(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Va
     return items
 
 
-@core.kind_of_callable("other arrays", lambda fn: library_of(fn) in OF_ARRAYS)
-def call_other(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+def of_arrays(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Refuse a function of another library of arrays where a derivative would pass through it."""
     if any(core.passes_derivative(lo.operand(a)) for a in (*args, *kwargs.values())):
         why = f"`{fn.__name__}` is a function of {library_of(fn)}, and the functions that are differentiated are those of NumPy and SciPy"

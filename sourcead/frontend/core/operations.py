@@ -238,8 +238,7 @@ ORDER = (
     "getter",
     "ufunc.at",  # before "library", to which it belongs
     "library",  # also the user's functions that have a rule, which are not inlined
-    "progress",
-    "other arrays",
+    "other library",
     "class",
     "cached",  # before "function", which looks through the cache
     "speaker",  # functions of `logging` and `warnings`, which are not inlined although they have source

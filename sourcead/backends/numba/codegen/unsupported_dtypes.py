@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-
-import numba
 import numpy as np
 
 from sourcead.errors import BackendError, Origin
@@ -12,7 +9,7 @@ from sourcead.ir.nodes import Function
 from sourcead.ir.types import Array, MapT, Scalar, SetT, StructT, Type, keyed_parts, parts
 from sourcead.ir.walk import walk
 
-NAMED_BUT_NOT_COMPILED = "eO"  # half precision and objects: Numba has types for them and fails when it calculates with them
+CHARACTERS = "?bhilqpBHILQPfdFDmMSU"  # of the dtypes that Numba has; for half precision and objects it has types, and fails to calculate
 
 
 def refuse_dtypes(function: Function, live: dict[str, Type]) -> None:
@@ -52,10 +49,8 @@ def lacking(t: Type, name: str) -> tuple[str, np.dtype] | None:
     return next((found for where, part in inside if (found := lacking(part, where)) is not None), None)
 
 
-@functools.cache
 def has(dtype: np.dtype) -> bool:
     """Return whether Numba can calculate with elements of a dtype."""
-    try:
-        return dtype.char not in NAMED_BUT_NOT_COMPILED and numba.from_dtype(dtype) is not None
-    except Exception:  # whatever error Numba ends with: it lacks the dtype
-        return False
+    if dtype.names:
+        return all(has(dtype[name].base) for name in dtype.names)
+    return dtype.char in CHARACTERS and dtype.isnative

@@ -221,6 +221,7 @@ def jvp(
         of `pushforward`.
 
     Raises:
+        ArgumentError: `args` or `tangents` is not a tuple or list.
         WrtError: the tangents differ from the arguments in number, structure, shape or dtype, or all are None.
         SourceADError: as `grad`, without NonScalarError.
 
@@ -230,6 +231,8 @@ def jvp(
         >>> jvp(lambda x, y: x * y, (np.array([1.0, 2.0]), 3.0), (np.array([1.0, 0.0]), None))
         (array([3., 6.]), array([3., 0.]))
     """
+    if not isinstance(args, tuple | list) or not isinstance(tangents, tuple | list):
+        raise ArgumentError("jvp takes the arguments, and the tangents, as a tuple each", instead="jvp(f, (x,), (t_x,))")
     if len(args) != len(tangents):
         raise WrtError(
             f"jvp is given {len(args)} arguments and {len(tangents)} tangents",
@@ -259,7 +262,7 @@ class HessianProduct(Generated, Opaque):
 
     @folded
     def __call__(self, *args, **kwargs):
-        if not args:
+        if len(args) + len(kwargs) < 2:
             raise ArgumentError("an hvp takes the arguments of the function and last the vector", instead="hvp(f)(x, v)")
         return self._product(*args[:-1], **kwargs, **self._named(*args[-1:]))
 

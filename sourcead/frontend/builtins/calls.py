@@ -13,11 +13,13 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
-from sourcead.errors import NoSourceError
+from sourcead.errors import NoSourceError, spelled
 from sourcead.frontend import core
 from sourcead.frontend.builtins import compositions
 from sourcead.frontend.control import inlining
-from sourcead.frontend.core import Cell, Iterable, Lowering, TupleVal, Value, cells_of, leaves, roots
+from sourcead.frontend.core import (
+    BoundVal, Cell, ChoiceVal, FunctionVal, Iterable, Lowering, TupleVal, Value, cells_of, leaves, roots
+)
 from sourcead.frontend.core.known_values import FOLDABLE, PURE
 from sourcead.frontend.find_source import find_source, is_cached, unwrap
 from sourcead.frontend.values import lists, memory_layouts, sequences, subscripts
@@ -112,7 +114,8 @@ def refuse_some(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
     """Refuse calls that have no derivative although their function has a rule, and those that raise an exception for sure."""
     of_numbers = fn in (float, int) or getattr(fn, "__module__", None) == "math" and fn not in OF_SEQUENCES
     if of_numbers and any(is_no_number(lo, a) for a in args):
-        raise core.surely(lo, core.unsupported(lo, node, f"`{fn.__name__}` of what is not one number"), TypeError)
+        name, same = spelled(fn), f"`np.{fn.__name__}`, which takes arrays" if fn not in (float, int) and hasattr(np, fn.__name__) else None
+        raise core.surely(lo, core.unsupported(lo, node, f"`{name}` of what is not one number", same), TypeError)
     if fn in (float, complex) and args and isinstance(args[0], Var) and isinstance(args[0].type, Str):
         raise core.unsupported(lo, node, f"`{fn.__name__}` of a string: a derivative does not pass through text")
     dtype = kwargs.get("dtype")
@@ -200,6 +203,7 @@ def takes_arrays(fn: Any) -> bool:
 
 def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Emit a call, or return its value if it is known, or the argument or a view of it if the call returns that."""
+    refuse_functions(lo, fn, [*args, *kwargs.values()])
     operands = tuple(lo.operand(a) for a in args)
     named = {k: lo.operand(v) for k, v in kwargs.items()}
     if lo.static_only:
@@ -224,6 +228,13 @@ def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], 
             return parts
     may_share = known.view or known.memory not in ("fresh", "operands") and not is_helper(fn)
     return lo.wrap(var, shares=[r for a in args for r in roots(a)] if may_share else ())
+
+
+def refuse_functions(lo: Lowering, fn: Any, values: list[Value]) -> None:
+    """Refuse a call of a function of a library that is given a function which is defined inside the one that is differentiated."""
+    if any(isinstance(v, FunctionVal | BoundVal | ChoiceVal) for v in values):
+        why = f"`{spelled(fn)}` is given a function that is defined here, and what it does with it cannot be seen"
+        raise core.needs_items(why, lo.here, "write out what it does, or register a rule for what calls it (`sourcead.adjoint`)")
 
 
 def same_memory(lo: Lowering, fn: Any, args: list[Value], operands: tuple[Operand, ...], named: dict[str, Operand]) -> Value | None:
@@ -334,13 +345,14 @@ core.builtin(print)(lambda lo, args, kwargs, node: spoken(lo, print, args, kwarg
 def call_opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Emit a call of a function that has neither source nor rule, provided that no derivative can pass through it."""
     if isinstance(fn, types.BuiltinFunctionType | type) and fn in SEES_EVERYTHING:
-        raise core.unsupported(
-            lo, node, f"what `{fn.__name__}` reads or changes cannot be seen in the source", "write out what it does"
-        )
+        runs_text = fn in (eval, exec, compile)
+        instead = "write out what it does" if runs_text else "call it outside of your function, and pass what it returns as an argument"
+        raise core.unsupported(lo, node, f"what `{fn.__name__}` reads or changes cannot be seen in the source", instead)
     if is_cached(getattr(fn, "__self__", None)) and fn.__name__ != "cache_clear":
         raise core.unsupported(lo, node, f"`{fn.__name__}` tells how often a function ran, which is another number for its derivative")
     if (found := pure_result(lo, fn, args, kwargs)) is not None:
         return found
+    refuse_functions(lo, fn, [*args, *kwargs.values()])
     operands = [lo.operand(a) for a in args]
     named = {k: lo.operand(v) for k, v in kwargs.items()}
     if lo.steering is None and any(map(core.passes_derivative, [*operands, *named.values()])):

@@ -34,7 +34,8 @@ def progress(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value],
 
 def of_arrays(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Refuse a function of another library of arrays where a derivative would pass through it."""
-    if any(core.passes_derivative(lo.operand(a)) for a in (*args, *kwargs.values())):
+    values = [*args, *kwargs.values()]
+    if any(core.is_function(a) or core.passes_derivative(lo.operand(a)) for a in values):
         why = f"`{fn.__name__}` is a function of {library_of(fn)}, and the functions that are differentiated are those of NumPy and SciPy"
         same = f"NumPy's function, `np.{fn.__name__}`" if hasattr(np, fn.__name__) else "a function of NumPy"
         raise core.unsupported(lo, node, why, f"{same}, or register a rule: `@adjoint({spelled(fn)})`")

@@ -134,7 +134,8 @@ def attribute_of_object(lo: Lowering, value: Const, name: str, node) -> Value:
     try:
         found = getattr(obj, name)
     except AttributeError:
-        raise core.surely(lo, core.unsupported(lo, node, f"`{value!r}` has no attribute `{name}`"), AttributeError) from None
+        wrong = core.unsupported(lo, node, f"`{value!r}` has no attribute `{name}`", core.similar(name, obj))
+        raise core.surely(lo, wrong, AttributeError) from None
     text = f"{value.text}.{name}" if value.text else None
     if isinstance(obj, types.ModuleType):
         if core.is_code(found) or core.is_library_module(obj):

@@ -336,7 +336,7 @@ class RuleError(SourceADError, TypeError):
 
 
 class BackendError(SourceADError, ImportError):
-    """A backend that is not installed, or that cannot run a function.
+    """A backend that is not installed, or that cannot run a function, such as Numba with arrays of float16.
 
     Fails::
 

@@ -64,6 +64,18 @@ def test_the_refusal_names_the_part_of_an_argument():
         grad(squares, backend="numba")(np.float16(2.0))
 
 
+@pytest.mark.compiled
+def test_lists_of_numbers_of_different_classes_are_compiled():
+    def summed(x, weights):
+        total = 0.0
+        for w in weights:
+            total = total + w * x
+        return total
+
+    g = grad(summed, backend="numba")
+    assert [g(2.0, [1.0, np.float64(2.0), 3.0]), g(2.0, [1.0, np.float64(2.0)]), g(2.0, [np.float64(2.0), 1.0, 1.5, 2.0])] == [6, 3, 6.5]
+
+
 SCALES = V.astype(">f8")
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from sourcead.errors import BackendError, Origin
 from sourcead.ir.nodes import Function
-from sourcead.ir.types import Array, MapT, Scalar, SetT, StructT, Type, keyed_parts, parts
+from sourcead.ir.types import ANY_DTYPE, Array, MapT, Scalar, SetT, StructT, Type, keyed_parts, parts
 from sourcead.ir.walk import walk
 
 CHARACTERS = "?bhilqpBHILQPfdFDmMSU"  # of the dtypes that Numba has; for half precision and objects it has types, and fails to calculate
@@ -24,7 +24,7 @@ def refuse_dtypes(function: Function, live: dict[str, Type]) -> None:
                 raise refusal(f"the {kind} `{found[0]}` has", *found)
     for stmt in walk(function.body):
         for v in stmt.targets:
-            if (found := lacking(v.type, "")) is not None and found[1].char != "O":  # the dtype of what saves objects of any kind
+            if (found := lacking(v.type, "")) is not None:
                 raise refusal("this computes", "the value", found[1], stmt.adjoint_of or stmt.origin)
 
 
@@ -40,8 +40,9 @@ def refusal(what: str, name: str, dtype: np.dtype, at: Origin | None = None) -> 
 
 def lacking(t: Type, name: str) -> tuple[str, np.dtype] | None:
     """Return the expression and the dtype of a part of this type that Numba lacks, None if it has all."""
-    if isinstance(t, Array | Scalar) and isinstance(t.dtype, np.dtype):
-        return None if has(t.dtype) else (name, t.dtype)
+    if isinstance(t, Array | Scalar):
+        unknown = t.dtype is None or isinstance(t, Scalar) and t.dtype == ANY_DTYPE
+        return None if unknown or has(t.dtype) else (name, t.dtype)
     if (keyed := keyed_parts(t)) is not None:
         inside = ((f"{name}.{key}" if isinstance(t, StructT) else f"{name}[{key!r}]", part) for key, part in keyed)
     else:

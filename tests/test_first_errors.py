@@ -65,7 +65,23 @@ def misspelled_option(x):
     return np.sum(x, axs=0)
 
 
+COUNT, SEEN = 0, []
+
+
+def counts_calls(x):
+    global COUNT
+    COUNT += 1
+    return np.sum(x)
+
+
+def keeps(x):
+    SEEN.append(np.sum(x))
+    return np.sum(x)
+
+
 MESSAGES = {
+    counts_calls: ("`COUNT`, a global name, is assigned here", "`(number, kept)` with has_aux=True"),
+    keeps: ("`SEEN` is not a parameter of the function", "`(number, kept)` with has_aux=True"),
     no_return: ("returns None", "end it with `return`"),
     two_results: ("returns a tuple", "`(number, anything)`, with has_aux=True"),
     complex_result: ("returns a complex number", "such as np.abs(...) ** 2"),

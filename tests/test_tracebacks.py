@@ -160,6 +160,32 @@ def test_frames_of_ours_are_hidden_from_pytest_and_notebooks():
     assert [entry.frame.code.name for entry in raised.traceback.filter(raised)] == [sys._getframe().f_code.co_name]
 
 
+def test_notebooks_show_the_users_cell_and_the_line_that_failed(tmp_path):
+    pytest.importorskip("IPython")
+    path = tmp_path / "session.py"
+    path.write_text(textwrap.dedent("""
+        from IPython.core.interactiveshell import InteractiveShell
+        shell = InteractiveShell.instance()
+        shell.run_line_magic("colors", "nocolor")
+        shell.run_cell("from sourcead import grad\\n\\ndef halved(x, n):\\n    return x / n\\n", store_history=True)
+        shell.run_cell("grad(halved)(1.0, 0)", store_history=True)
+    """))
+    environment = {**os.environ, "PYTHONPATH": str(Path(OURS).parent), "IPYTHONDIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, env=environment)
+    shown = done.stdout.splitlines()
+    arrows = [line.split(maxsplit=2)[2] for line in shown if line.startswith("--") and "> " in line]
+    assert arrows == ["grad(halved)(1.0, 0)", "return x / n", "return 1.0 / n"], done.stdout + done.stderr
+    assert OURS not in done.stdout and "hidden 1 frame" in done.stdout
+
+
+def test_errors_in_a_loop_do_not_print_the_program_each_time():
+    g = grad(element)
+    with pytest.raises(IndexError):
+        g(V, 9)
+    with mock.patch("sourcead.backends.numpy.emit", side_effect=AssertionError("printed again")), pytest.raises(IndexError):
+        g(V, 9)
+
+
 def test_the_warning_of_a_fallback_names_the_users_line():
     pytest.importorskip("numba")
     with warnings.catch_warnings(record=True) as told:

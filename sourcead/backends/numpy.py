@@ -1,5 +1,6 @@
 """The engine that runs generated text unchanged, with NumPy."""
 
+import functools
 from dataclasses import replace
 
 from sourcead.ad.forward.pushforward import pushforward, tangent_names
@@ -39,6 +40,7 @@ class NumPy(Engine):
         namespace = {name: value for name, value in namespace.items() if name not in names}
         above, text = sum(t.count("\n") + 2 for t in texts), emitted.text
 
+        @functools.cache
         def origins() -> dict[int, Origin]:
             again = emit(prepared)  # since few programs raise errors, none keeps the tree that it was printed from
             return {above + line: at for line, at in again.origins.items()} if again.text == text else {}

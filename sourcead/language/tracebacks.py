@@ -92,15 +92,20 @@ def entries_of(tb: types.TracebackType | None) -> Iterator[types.TracebackType]:
 
 def entry_at(at: Origin) -> types.TracebackType:
     """Return the entry of a traceback for a place of the user's program, by running a `raise` that is said to stand there."""
-    module = ast.parse("raise placed")
-    for node in ast.walk(module):
-        node.lineno, node.col_offset, node.end_lineno, node.end_col_offset = at.line, at.col, at.end_line, at.end_col
-    code = compile(module, at.file, "exec", dont_inherit=True).replace(co_name=function_at(at))
     try:
-        exec(code, {"placed": Placed()})
+        exec(code_at(at), {"placed": Placed()})
     except Placed as placed:
         return list(entries_of(placed.__traceback__))[-1]
     raise AssertionError("a raise returned")
+
+
+@functools.lru_cache(maxsize=256)
+def code_at(at: Origin) -> types.CodeType:
+    """Return the code of this `raise`."""
+    module = ast.parse("raise placed")
+    for node in ast.walk(module):
+        node.lineno, node.col_offset, node.end_lineno, node.end_col_offset = at.line, at.col, at.end_line, at.end_col
+    return compile(module, at.file, "exec", dont_inherit=True).replace(co_name=function_at(at))
 
 
 class Placed(Exception):

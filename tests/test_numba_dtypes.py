@@ -88,7 +88,7 @@ def test_the_refusal_names_global_data_and_lines():
 
     with pytest.raises(BackendError, match="the global `SCALES` has the dtype >f8"):
         grad(scaled, backend="numba")(V)
-    with pytest.raises(BackendError, match="this computes the dtype float16") as raised:
+    with pytest.raises(BackendError, match="this computes values of the dtype float16") as raised:
         grad(halved, backend="numba")(V)
     assert "return np.sum(x.astype(np.float16) ** 2)" in str(raised.value)
 

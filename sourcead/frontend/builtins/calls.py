@@ -234,7 +234,8 @@ def refuse_functions(lo: Lowering, fn: Any, values: list[Value]) -> None:
     """Refuse a call of a function of a library that is given a function which is defined inside the one that is differentiated."""
     if any(isinstance(v, FunctionVal | BoundVal | ChoiceVal) for v in values):
         why = f"`{spelled(fn)}` is given a function that is defined here, and what it does with it cannot be seen"
-        raise core.needs_items(why, lo.here, "write out what it does, or register a rule for what calls it (`sourcead.adjoint`)")
+        instead = "write out what it does, or put this call into a function of its own, for which you register a rule (`sourcead.adjoint`)"
+        raise core.needs_items(why, lo.here, instead)
 
 
 def same_memory(lo: Lowering, fn: Any, args: list[Value], operands: tuple[Operand, ...], named: dict[str, Operand]) -> Value | None:

@@ -25,7 +25,7 @@ def refuse_dtypes(function: Function, live: dict[str, Type]) -> None:
     for stmt in walk(function.body):
         for v in stmt.targets:
             if (found := lacking(v.type, "")) is not None:
-                raise refusal("this computes", "the value", found[1], stmt.adjoint_of or stmt.origin)
+                raise refusal("this computes values of", "the value", found[1], stmt.adjoint_of or stmt.origin)
 
 
 def refusal(what: str, name: str, dtype: np.dtype, at: Origin | None = None) -> BackendError:

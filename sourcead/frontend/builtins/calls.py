@@ -346,8 +346,8 @@ core.builtin(print)(lambda lo, args, kwargs, node: spoken(lo, print, args, kwarg
 def call_opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Emit a call of a function that has neither source nor rule, provided that no derivative can pass through it."""
     if isinstance(fn, types.BuiltinFunctionType | type) and fn in SEES_EVERYTHING:
-        runs_text = fn in (eval, exec, compile)
-        instead = "write out what it does" if runs_text else "call it outside of your function, and pass what it returns as an argument"
+        from_outside = fn in (open, input)
+        instead = "call it outside of your function, and pass what it returns as an argument" if from_outside else "write out what it does"
         raise core.unsupported(lo, node, f"what `{fn.__name__}` reads or changes cannot be seen in the source", instead)
     if is_cached(getattr(fn, "__self__", None)) and fn.__name__ != "cache_clear":
         raise core.unsupported(lo, node, f"`{fn.__name__}` tells how often a function ran, which is another number for its derivative")

@@ -160,6 +160,7 @@ def test_frames_of_ours_are_hidden_from_pytest_and_notebooks():
     assert [entry.frame.code.name for entry in raised.traceback.filter(raised)] == [sys._getframe().f_code.co_name]
 
 
+@pytest.mark.long
 def test_notebooks_show_the_users_cell_and_the_line_that_failed(tmp_path):
     pytest.importorskip("IPython")
     path = tmp_path / "session.py"

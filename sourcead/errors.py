@@ -10,23 +10,15 @@ Every message has the same form: where, what is wrong, the line with a caret und
 
 from __future__ import annotations
 
-import linecache
 import os
+import sys
 import textwrap
-from dataclasses import dataclass
 from typing import Any
 
+from sourcead.places.origin import Origin, labelled, quoted_line, shown_path
+from sourcead.places.spelling import spelled
 
-@dataclass(frozen=True)
-class Origin:
-    """Where in the user's program a statement came from."""
-
-    file: str
-    line: int
-    col: int
-    end_line: int
-    end_col: int
-    text: str  # the source of the statement, as the user wrote it, dedented
+CALLED_OUTSIDE = "call it outside of your function, and pass what it returns as an argument, or register a rule for it (`sourcead.adjoint`)"
 
 
 class SourceADError(Exception):
@@ -42,16 +34,22 @@ class SourceADError(Exception):
 
     def __init__(self, reason: str, at: Origin | None = None, instead: str | None = None):
         super().__init__(reason, at, instead)  # `args` is what pickle and copy rebuild the error from
-        self.reason = reason
-        self.at = at
-        self.instead = instead
+        self.reason, self.at, self.instead = reason, at, instead
 
     def __str__(self):
-        lines = [self.reason] if self.at is None else [f"{shown_path(self.at.file)}:{self.at.line}: {self.reason}"]
-        if self.at is not None:
-            lines += quoted_line(self.at)
-        if self.instead:
-            lines.append(labelled(self.label, self.instead))
+        at, instead, label = self.at, self.instead, self.label
+        if at is None:
+            lines = [self.reason]
+        elif at.users is at:
+            lines = [f"{shown_path(at.file)}:{at.line}: {self.reason}", *quoted_line(at)]
+        else:
+            what = "a function that this calls cannot be differentiated"
+            lines = [f"{shown_path(at.users.file)}:{at.users.line}: {what}", *quoted_line(at.users)]
+            lines += [f"In {os.sep.join(at.file.split(os.sep)[-2:])}:{at.line}: {self.reason}", *quoted_line(at)]
+            if isinstance(self, SourceADError):  # the hint is for who wrote that line
+                label, instead = "Write instead", CALLED_OUTSIDE
+        if instead:
+            lines.append(labelled(label, instead))
         return "\n".join(lines)
 
 
@@ -137,11 +135,12 @@ class NoRuleError(SourceADError):
             mode: which rule is missing: "adjoint", "tangent", or "derivative" if both are.
             why: why there is none, where this is known.
         """
-        name = spelled(function)
+        name, root = spelled(function), spelled(function).partition(".")[0]
+        home = "" if root == "np" or root not in sys.modules else f"import {name.rpartition('.')[0]}\n\n"
         rule = f"@adjoint({name})\ndef _(y, x, d_y):\n    return ...  # the cotangent of x"
         if mode == "tangent":
             rule = f"@tangent({name})\ndef _(y, x, t_x):\n    return ...  # the tangent of y"
-        return cls(f"no {mode} rule for `{name}`" + (f": {why}" if why else ""), at, rule)
+        return cls(f"no {mode} rule for `{name}`" + (f": {why}" if why else ""), at, home + rule)
 
 
 class UnsupportedArgumentError(SourceADError, TypeError):
@@ -311,7 +310,7 @@ class RuleError(SourceADError, TypeError):
 
 
 class BackendError(SourceADError, ImportError):
-    """A backend that is not installed, or that cannot run a function.
+    """A backend that is not installed, or that cannot run a function, such as Numba with arrays of float16.
 
     Fails::
 
@@ -336,49 +335,3 @@ class FileError(SourceADError, OSError):
     """
 
     label = "What to do"
-
-
-def spelled(function: Any) -> str:
-    """How a user would write a function: `np.linalg.svd`, `math.gamma`, `scale`."""
-    name = getattr(function, "__name__", None) or repr(function)
-    module = getattr(function, "__module__", None)
-    if module is None and type(function).__module__ == "numpy" or module == "numpy._core._multiarray_umath":
-        module = "numpy"
-    if not module or module in ("builtins", "__main__"):
-        return name
-    head, _, rest = module.partition(".")
-    if head == "numpy":
-        return ".".join(["np", *(part for part in rest.split(".") if part and not part.startswith("_")), name])
-    return f"{module}.{name}" if not hasattr(function, "__code__") else name
-
-
-def shown_path(file: str) -> str:
-    """The path of a file, relative where it is below the working directory; bytes that are no text are question marks."""
-    file = file.encode(errors="replace").decode()
-    if file.startswith("<"):
-        return file
-    try:
-        relative = os.path.relpath(file)
-    except (ValueError, OSError):  # another drive; a working directory that is gone
-        return file
-    return file if relative.startswith(os.pardir) else relative
-
-
-def quoted_line(at: Origin) -> list[str]:
-    """The line of the user's program and, under it, carets; what of it is known."""
-    line = linecache.getline(at.file, at.line).rstrip("\n")
-    shown = at.text.splitlines()
-    if not line.strip() or (shown and not any(s.strip() and s.strip() in line or line.strip() in s for s in shown)):
-        return ["    " + s for s in shown[:1]]  # the file is gone or has changed
-    start = len(line.encode()[: at.col].decode(errors="replace"))  # the parser counts columns in UTF-8 bytes
-    end = len(line.encode()[: at.end_col].decode(errors="replace")) if at.end_line == at.line else len(line.rstrip())
-    indent = len(line) - len(line.lstrip())
-    before = "".join(c if c == "\t" else " " for c in line[indent:start])
-    return ["    " + line.strip(), "    " + before + "^" * max(end - start, 1)]
-
-
-def labelled(label: str, hint: str) -> str:
-    """`label: hint`, with a hint of several lines indented below."""
-    if "\n" in hint:
-        return f"{label}:\n{textwrap.indent(hint, '    ')}" if label else hint
-    return f"{label}: {hint}" if label else hint

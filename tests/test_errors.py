@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from sourcead import errors, grad, value_and_grad
-from sourcead.errors import ArgumentError, NoRuleError, SourceADError, UnsupportedSyntaxError, spelled
+from sourcead.errors import ArgumentError, NoRuleError, SourceADError, UnsupportedSyntaxError
 from sourcead.ir.nodes import Origin
+from sourcead.places.spelling import spelled
 
 CLASSES = [c for c in vars(errors).values() if isinstance(c, type) and issubclass(c, SourceADError)]
 

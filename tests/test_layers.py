@@ -9,8 +9,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 ORDER = (
-    "errors", "files", "runtime", "language", "ir", "primitives", "analysis", "passes", "frontend", "ad", "emit", "backends", "compile",
-    "api", "nn",
+    "places", "errors", "files", "runtime", "language", "ir", "primitives", "analysis", "passes", "frontend", "ad",
+    "emit", "backends", "compile", "api", "nn",
 )  # fmt: skip
 LINES = 400
 PARAMETERS = 6

@@ -144,3 +144,43 @@ def test_import_that_fails_raises_where_it_stands():
 
     assert grad(f)(3.0) == 6.0
     assert grad(g)(0.0) == 1.0
+
+
+class Half:
+    @property
+    def rate(self):
+        return 0.5
+
+
+class Double(Half):
+    @property
+    def rate(self):
+        return 2.0
+
+
+def test_data_of_which_only_the_type_is_read_is_seen_when_its_type_changes(monkeypatch):
+    def by_keys(x):
+        return x * (3.0 if "b" in TABLE else 1.0)
+
+    def by_rank(x):
+        return x * SCALED.ndim
+
+    def by_class(x):
+        return x * SETTINGS.rate
+
+    monkeypatch.setitem(globals(), "SCALED", np.ones(2))
+    monkeypatch.setitem(globals(), "SETTINGS", Half())
+    monkeypatch.setitem(globals(), "TABLE", {"a": 1.0})
+    gradients = [grad(f) for f in (by_keys, by_rank, by_class)]
+    assert [g(1.0) for g in gradients] == [1, 1, 0.5]
+    TABLE["b"] = 2.0
+    monkeypatch.setitem(globals(), "SCALED", np.ones((2, 2)))
+    monkeypatch.setitem(globals(), "SETTINGS", Double())
+    assert [g(1.0) for g in gradients] == [3, 2, 2]
+
+
+def test_functions_with_one_code_share_no_text_by_objects_of_different_classes():
+    def scaled_by(settings):
+        return lambda x: x * settings.rate
+
+    assert [grad(scaled_by(settings))(1.0) for settings in (Half(), Double())] == [0.5, 2.0]

@@ -16,13 +16,14 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import Builder, operand_type
-from sourcead.errors import RuleError, SourceADError, UnsupportedArgumentError, UnsupportedSyntaxError, spelled
+from sourcead.errors import RuleError, SourceADError, UnsupportedArgumentError, UnsupportedSyntaxError
 from sourcead.frontend.core import Cell, TupleVal, Value
 from sourcead.frontend.find_source import find_source
 from sourcead.frontend.lower import Lowering, NotStatic, Scope, returned
 from sourcead.frontend.values import sequences
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Stmt, Var, fresh, operand_atoms
 from sourcead.ir.types import Array, NoneType, Scalar, TupleT, Type, Unknown
+from sourcead.places.spelling import spelled
 from sourcead.primitives.rule import Arguments, Rule, TangentRule
 from sourcead.primitives.table import missing_rule, record_of
 

@@ -37,7 +37,7 @@ def function_name(name: str) -> str:
 def check_scalar(value: Atom, lowered: Lowered) -> None:
     """Refuse a result that is known not to be one real number."""
     t = atom_type(value)
-    found = None
+    found, instead = None, "return a scalar, such as np.sum(...) of it; or use `jacobian` or `vjp`, which take any result"
     match t:
         case Array(_, dims) if dims:
             found = f"an array with {len(dims)} {'axis' if len(dims) == 1 else 'axes'}"
@@ -46,16 +46,21 @@ def check_scalar(value: Atom, lowered: Lowered) -> None:
         case StructT(cls):
             found = f"an object of class {cls.__name__}"
         case NoneType():
-            found = "None"
+            found, instead = "None", "end it with `return` and the number"
         case Str():
-            found = "a string"
-    if kind_of(t) in ("complex", "bool"):
-        found = {"complex": "a complex number", "bool": "a truth value"}[kind_of(t)]
+            found, instead = "a string", "return the number itself"
+    if isinstance(t, TupleT):
+        instead = "return the number alone; or `(number, anything)`, with has_aux=True; or use `jacobian` or `vjp`, which take any result"
+    if kind_of(t) == "complex":
+        found = "a complex number"
+        instead = "return a real number, such as np.abs(...) ** 2 of it; or use `jacobian` or `vjp`, which take any result"
+    if kind_of(t) == "bool":
+        found, instead = "a truth value", "return the number that is compared"
     if found:
         raise NonScalarError(
             f"`{function_name(lowered.function.name)}` returns {found}; a gradient is that of one real number",
             at=lowered.returned,
-            instead="return a scalar, such as np.sum(...) of it; or use `jacobian` or `vjp`, which take any result",
+            instead=instead,
         )
 
 

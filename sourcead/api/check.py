@@ -21,7 +21,8 @@ from sourcead.compile.comparison import drawn, product, widened
 from sourcead.compile.gradient import Gradient
 from sourcead.compile.structures import conversion, leaves, map_leaves
 from sourcead.compile.wrt import check_wrt
-from sourcead.errors import UnsupportedArgumentError
+from sourcead.errors import ArgumentError, UnsupportedArgumentError
+from sourcead.language.tracebacks import folded
 
 MODES = ("reverse", "forward")
 
@@ -43,6 +44,7 @@ class GradientMismatch(AssertionError):
         return self.message
 
 
+@folded
 def check_grads(
     f: Callable,
     args: Sequence[Any],
@@ -68,6 +70,7 @@ def check_grads(
     Raises:
         GradientMismatch: the derivatives differ; the message names the element that differs most, both values, and the error.
         SourceADError: an error that taking the derivative raises.
+        ArgumentError: `args` is not a tuple or list.
         UnsupportedArgumentError: a mode or an order is unknown, or an argument in wrt is not in `args`.
 
     Example:
@@ -80,6 +83,8 @@ def check_grads(
             raise UnsupportedArgumentError(f"check_grads knows no mode {mode!r}", instead=f"modes={MODES!r}")
     if isinstance(order, bool) or not isinstance(order, int) or order < 1:
         raise UnsupportedArgumentError(f"check_grads has the order {order!r}", instead="order=1, or 2 for second derivatives")
+    if not isinstance(args, tuple | list):
+        raise ArgumentError("check_grads takes the arguments as a tuple", instead="check_grads(f, (x,))")
     args = tuple(args)
     gradient = Gradient(f, wrt)
     names = list(gradient.signature.parameters)[len(gradient._bound_args) :]

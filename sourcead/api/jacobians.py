@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from sourcead.compile.gradient import Gradient, Options
+from sourcead.compile.gradient import Gradient
+from sourcead.compile.pipeline import Options
 from sourcead.compile.structures import leaves, map_leaves
 from sourcead.errors import NoRuleError, UnsupportedArgumentError
 from sourcead.frontend.find_source import Opaque
+from sourcead.language.tracebacks import folded
 from sourcead.language.transformations import Described, returns_derivative
 from sourcead.passes.batching.blocks import Unbatchable
 
@@ -57,6 +59,7 @@ class Jacobian(Opaque):
     def source(self) -> str:
         return self._last.source
 
+    @folded
     def __call__(self, *args, **kwargs):
         xs = self._points(args, kwargs)
         mode, value, pullback = self._mode, None, None

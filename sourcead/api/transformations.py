@@ -7,14 +7,16 @@ from typing import Any
 
 from sourcead.backends.options import Numba
 from sourcead.compile.generated import Generated
-from sourcead.compile.gradient import Gradient, Options
+from sourcead.compile.gradient import Gradient
 from sourcead.compile.pickling import reduced_by_value
+from sourcead.compile.pipeline import Options
 from sourcead.compile.specialisation import Specialisation
 from sourcead.compile.verification import level_of
 from sourcead.compile.wrt import check_cotangent
 from sourcead.errors import ArgumentError, WrtError
 from sourcead.frontend.find_source import Opaque, unwrap
 from sourcead.language.checkpoint_policies import policy_of
+from sourcead.language.tracebacks import folded
 from sourcead.language.transformations import Described, returns_derivative
 
 
@@ -162,6 +164,7 @@ class Pullback:
     _value: Any
     _given: Callable
 
+    @folded
     def __call__(self, cotangent):
         check_cotangent(cotangent, self._value)
         return self._given(cotangent)
@@ -234,6 +237,7 @@ def jvp(
         of `pushforward`.
 
     Raises:
+        ArgumentError: `args` or `tangents` is not a tuple or list.
         WrtError: the tangents differ from the arguments in number, structure, shape or dtype, or all are None.
         SourceADError: as `grad`, without NonScalarError.
 
@@ -243,6 +247,8 @@ def jvp(
         >>> jvp(lambda x, y: x * y, (np.array([1.0, 2.0]), 3.0), (np.array([1.0, 0.0]), None))
         (array([3., 6.]), array([3., 0.]))
     """
+    if not isinstance(args, tuple | list) or not isinstance(tangents, tuple | list):
+        raise ArgumentError("jvp takes the arguments, and the tangents, as a tuple each", instead="jvp(f, (x,), (t_x,))")
     if len(args) != len(tangents):
         raise WrtError(
             f"jvp is given {len(args)} arguments and {len(tangents)} tangents",
@@ -270,8 +276,9 @@ class HessianProduct(Generated, Opaque):
         functools.update_wrapper(self, self._gradient)
         self.primal, self.wrt, self._directions = f, self._gradient.wrt, self._product._directions
 
+    @folded
     def __call__(self, *args, **kwargs):
-        if not args:
+        if len(args) + len(kwargs) < 2:
             raise ArgumentError("an hvp takes the arguments of the function and last the vector", instead="hvp(f)(x, v)")
         return self._product(*args[:-1], **kwargs, **self._named(*args[-1:]))
 

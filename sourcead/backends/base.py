@@ -7,7 +7,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import FunctionType
 from typing import Any
 
@@ -17,6 +17,7 @@ from sourcead.errors import BackendError
 from sourcead.ir.nodes import Function
 from sourcead.ir.types import Type
 from sourcead.passes import plan
+from sourcead.places.origin import Origin
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,12 +52,14 @@ class Program:
         text: the source.
         namespace: the globals that it reads.
         ir: the IR that it was written from.
+        origins: returns the user's statement that each line comes from.
     """
 
     name: str
     text: str
     namespace: dict[str, Any]
     ir: Function
+    origins: Callable[[], dict[int, Origin]] = field(default=dict, kw_only=True)
 
 
 class Engine(ABC):

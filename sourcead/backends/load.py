@@ -7,16 +7,21 @@ import itertools
 import linecache
 import types
 import weakref
+from collections.abc import Callable
 from typing import Any
+
+from sourcead.language.tracebacks import ORIGINS
+from sourcead.places.origin import Origin
 
 _counter = itertools.count(1)
 
 
 class _Text:
-    """Keeps a text in `linecache` for as long as a function made from it lives."""
+    """Keeps a text in `linecache`, and where its lines come from, for as long as a function made from it lives."""
 
     def __init__(self, file: str):
-        weakref.finalize(self, linecache.cache.pop, file, None).atexit = False
+        for kept in (linecache.cache, ORIGINS):
+            weakref.finalize(self, kept.pop, file, None).atexit = False
 
     @classmethod
     def of(cls, file: str) -> _Text:
@@ -50,17 +55,19 @@ def load(text: str, name: str, namespace: dict[str, Any]) -> types.FunctionType:
     return run(compiled(text, name), name, namespace)
 
 
-def compiled(text: str, name: str, key: str | None = None) -> types.CodeType:
-    """Return the code of a text, and register the text in `linecache` under a unique file name.
+def compiled(text: str, name: str, key: str | None = None, origins: Callable[[], dict[int, Origin]] = dict) -> types.CodeType:
+    """Return the code of a text, and register it in `linecache`, and the user's statements of its lines, under a unique file name.
 
     Args:
         text, name: as for `load`.
         key: identifies the text in every process, for code that a later one runs; None for a number.
+        origins: returns the user's statement of each line.
     """
     file = f"<sourcead {name} {key or next(_counter)}>"
     if not text.endswith("\n"):
         text += "\n"
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)  # no modification time: never purged
+    ORIGINS[file] = origins
     return compile(text, file, "exec", dont_inherit=True)
 
 

@@ -1,5 +1,6 @@
 """The engine that runs generated text unchanged, with NumPy."""
 
+import functools
 from dataclasses import replace
 
 from sourcead.ad.forward.pushforward import pushforward, tangent_names
@@ -10,6 +11,7 @@ from sourcead.errors import UnsupportedSyntaxError
 from sourcead.ir.nodes import Block, Call, Function
 from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.walk import walk
+from sourcead.places.origin import Origin
 
 
 class NumPy(Engine):
@@ -37,7 +39,14 @@ class NumPy(Engine):
                     )
         names = {p.name for p in pairs}
         namespace = {name: value for name, value in namespace.items() if name not in names}
-        return Program(prepared.name, "\n\n".join([*texts, emitted.text]), namespace, prepared)
+        above, text = sum(t.count("\n") + 2 for t in texts), emitted.text
+
+        @functools.cache
+        def origins() -> dict[int, Origin]:
+            again = emit(prepared)  # since few programs raise errors, none keeps the tree that it was printed from
+            return {above + line: at for line, at in again.origins.items()} if again.text == text else {}
+
+        return Program(prepared.name, "\n\n".join([*texts, text]), namespace, prepared, origins=origins)
 
     def cache_key(self) -> str:
         return "numpy"

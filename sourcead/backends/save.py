@@ -15,8 +15,9 @@ from typing import Any
 import gast
 import numpy as np
 
-from sourcead.errors import SourceADError, UnsupportedValueError, spelled
+from sourcead.errors import SourceADError, UnsupportedValueError
 from sourcead.frontend.find_source import find_source
+from sourcead.places.spelling import spelled
 
 LARGEST = 10_000  # the most elements of an array that is written as a constant
 

@@ -99,8 +99,8 @@ def refuse_arrays(x: Any, where: str) -> None:
     if type(x) in (np.ndarray, np.memmap) or isinstance(x, np.generic) or is_static(x):
         return
     if (found := with_own_rules(x, where)) is not None:
-        at, cls, instead = found
-        raise UnsupportedValueError(f"the argument `{at}` is a {cls}, which calculates by rules of its own", instead=instead)
+        at, what, instead = found
+        raise UnsupportedValueError(f"the argument `{at}` is a {what}", instead=instead)
     if isinstance(x, dict) and (changed := redefined(type(x))):
         raise UnsupportedValueError(
             f"the argument `{where}` is a {type(x).__name__}, a dict whose class has a `{changed}` of its own", instead=f"`dict({where})`"
@@ -108,9 +108,6 @@ def refuse_arrays(x: Any, where: str) -> None:
     if is_record(x) or isinstance(x, tuple | list | dict):
         for at, part in parts_of(x):
             refuse_arrays(part, where + at)
-    elif hasattr(x, "__array__") or hasattr(x, "__array_ufunc__"):
-        cls = f"{type(x).__module__.partition('.')[0]}.{type(x).__name__}"
-        raise UnsupportedValueError(f"the argument `{where}` is a {cls}, which is no NumPy array", instead=f"`np.asarray({where})`")
 
 
 def redefined(cls: type) -> str | None:

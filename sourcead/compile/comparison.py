@@ -4,6 +4,7 @@ import copy
 import inspect
 import sys
 import time
+import traceback
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
@@ -41,11 +42,17 @@ class Primal:
         """Call the function on copies of its arguments, with `moved(parameter, argument)` in place of each argument.
 
         Raises:
-            LeftOut: an argument cannot be copied, or the call takes too long.
+            LeftOut: an argument cannot be copied, the call takes too long, or Numba cannot compile what it calls.
         """
         given = inspect.BoundArguments(self.signature, {name: moved(name, value) for name, value in self.copied().items()})
-        with np.errstate(all="ignore"), Limit(self.patience):
-            return self.function(*given.args, **given.kwargs)
+        try:
+            with np.errstate(all="ignore"), Limit(self.patience):
+                return self.function(*given.args, **given.kwargs)
+        except Exception as error:
+            *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+            if frame.f_globals.get("__name__", "").startswith("numba."):
+                raise LeftOut("it calls a function that Numba cannot compile for these arguments") from error
+            raise
 
     def copied(self) -> dict[str, Any]:
         """Return copies of the arguments; arrays that share memory in the original share none in the copies."""

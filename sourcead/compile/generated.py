@@ -12,6 +12,7 @@ from sourcead.compile.saving import checked, for_more_sizes
 from sourcead.compile.specialisation import Specialisation, specialised
 from sourcead.files.whole import write
 from sourcead.ir.nodes import Function
+from sourcead.language.tracebacks import folded
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class Lowered:
     def __str__(self):
         return self.text
 
+    __repr__ = __str__
+
 
 class Generated(ABC):
     """A callable whose code was generated; in forward mode `_directions` is {tangent parameter: its primal parameter}."""
@@ -48,10 +51,12 @@ class Generated(ABC):
         """Return what was generated for these arguments; if there are none, for those of the last call."""
 
     @property
+    @folded
     def source(self) -> str:
         """The generated text for the types of the last call; before any call, for the types that annotations and defaults tell."""
         return self._latest().built.plain.text
 
+    @folded
     def lower(self, *args, **kwargs) -> Lowered:
         """Return the text that a call with these arguments compiles to, without running it.
 
@@ -68,6 +73,7 @@ class Generated(ABC):
         compiled_text = None if built.program is None else built.program.text
         return Lowered(built.plain.text, built.plain.ir, built.notes.shown(given), compiled_text)
 
+    @folded
     def save(self, path, *args, **kwargs) -> None:
         """Write the generated function as a module that runs without sourcead.
 

@@ -14,7 +14,6 @@ import threading
 import types
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from sourcead.ad.forward.pushforward import tangent_names
@@ -30,29 +29,21 @@ from sourcead.compile.generated import Generated
 from sourcead.compile.internal_errors import internal_errors
 from sourcead.compile.keys import Same, coarse_key, exact_key, static_key
 from sourcead.compile.pickling import Pickled
-from sourcead.compile.pipeline import KINDS, Request
+from sourcead.compile.pipeline import KINDS, Options, Request
 from sourcead.compile.specialisation import (
     EXACT_ENTRIES, LENGTHS, MISSING, SHARED, SHARED_TEXTS, TEXTS, Specialisation, read, remember, shared, specialised
 )
 from sourcead.compile.verification import Subject, level_of, verifying
 from sourcead.compile.wrt import check_tangent, resolved_wrt, with_tangents
-from sourcead.errors import BackendError, SourceADError, shown_path
+from sourcead.errors import BackendError, SourceADError
 from sourcead.frontend.find_source import Opaque, find_source, is_compiled, own_signature, plain_names, unwrap
 from sourcead.ir.types import UNKNOWN, Type
 from sourcead.language.checkpoint_policies import policy_of
+from sourcead.language.tracebacks import folded, short, shows_all
 from sourcead.language.transformations import Described
+from sourcead.places.origin import shown_path
 from sourcead.primitives.registry import is_entered
 from sourcead.primitives.table import record_of
-
-
-@dataclass(frozen=True)
-class Options:
-    """Options of `grad` and the other transformations, as the user gave them."""
-
-    has_aux: bool = False
-    checkpoint: Any = "auto"
-    backend: Any = None
-    verify: Any = None
 
 
 class Gradient(Generated, Pickled, Opaque):
@@ -69,6 +60,7 @@ class Gradient(Generated, Pickled, Opaque):
         "_first _code _defaults _kwdefaults _takes _single _directions _table _texts _lengths _compiled_for _find _last _call"
     ).split()
 
+    @folded
     def __init__(self, f: Callable, wrt: Any = 0, kind: str = "grad", options: Options = Options()):  # noqa: B008 (immutable)
         function, args, kwargs = unwrap(f)
         if isinstance(function, Gradient):
@@ -155,8 +147,14 @@ class Gradient(Generated, Pickled, Opaque):
         return tuple(self._directions)
 
     def __call__(self, *args, **kwargs):
-        self._renew()
-        return self._call(*args, **kwargs)
+        try:
+            self._renew()
+            return self._call(*args, **kwargs)
+        except Exception as error:  # what `folded` does, without its time
+            if shows_all(error):
+                raise
+            __tracebackhide__ = True
+            raise short(error)  # SOURCEAD_TRACEBACK=full shows all frames
 
     def _renew(self) -> None:
         """Forget all texts if the user's function has other code or defaults: an edited module was loaded again in place."""
@@ -333,7 +331,7 @@ class Gradient(Generated, Pickled, Opaque):
             built = self._built(Arguments(None, found, {}, {}), engine_of(Numba()))
         if built.program is None:
             raise built.refusal
-        return built.program, built.written | built.compared, {inside: read(holder, name) for holder, name, inside in built.live}
+        return built.program, built.written | built.compared, {inside: read(holder, name) for holder, name, inside in built.live if inside}
 
     def _verified(self, compiled: Specialisation, arguments: Arguments, key: tuple) -> Callable:
         """Return the generated function, which compares its first result with the user's function if the text is new."""
@@ -358,7 +356,7 @@ class Gradient(Generated, Pickled, Opaque):
         """Return the generated function in the wrappers that its calls need (`before_calls.py`); most need none."""
         how = self.signature, arguments.conversions
         call = before_calls.adapted(compiled.function, compiled.plain, *how)
-        if compiled.live and self._kind == "vjp":
+        if self._kind == "vjp" and any(inside for *_, inside in compiled.live):
             call = before_calls.in_own_globals(compiled.code, compiled.built.plain.name, compiled.namespace, *how)
         if compiled.built.written or compiled.built.compared:
             tangents = frozenset(self._all_directions())
@@ -379,13 +377,14 @@ class Gradient(Generated, Pickled, Opaque):
                     return stale()(*args, **kwargs)
             for i, (holder, name, inside) in enumerate(live):
                 value = holder.get(name, MISSING) if type(holder) is dict else read(holder, name)
-                if value is not namespace[inside] or type(value) is not float:
+                if value is not namespace.get(inside, MISSING) or type(value) is not float:
                     found = exact_key(value)
                     if found != seen[i]:
                         if coarse_key(value) != compiled.live_keys[i]:
                             return stale()(*args, **kwargs)
                         seen[i] = found
-                    namespace[inside] = value
+                    if inside is not None:
+                        namespace[inside] = value
             return call(*args, **kwargs)
 
         def stale():

@@ -1,17 +1,15 @@
 """Unexpected exceptions of the compiler become `InternalError`, which says that the fault is in sourcead."""
 
-import os
-import sysconfig
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sourcead.errors import InternalError, Origin, SourceADError
+from sourcead.errors import InternalError, SourceADError
 from sourcead.ir.nodes import Stmt
 from sourcead.passes.batching.blocks import Unbatchable
+from sourcead.places.origin import LIBRARIES, Origin
 
 ON_PURPOSE = (SourceADError, InternalError, Unbatchable, Warning, MemoryError)  # a warning is raised where the user's filters say so
-LIBRARIES = (os.path.dirname(os.path.dirname(__file__)), *(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")), "<")
 
 
 @contextmanager
@@ -26,7 +24,7 @@ def internal_errors(place: str) -> Iterator[None]:
         raise
     except Exception as error:
         frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)][1:]
-        if any(not frame.f_code.co_filename.startswith(LIBRARIES) for frame in frames):
+        if any(not frame.f_code.co_filename.startswith((*LIBRARIES, "<")) for frame in frames):
             raise
         stmts = (value for frame in reversed(frames) for value in frame.f_locals.values() if isinstance(value, Stmt))
         found = getattr(error, "at", None) or next((s.origin for s in stmts if s.origin is not None), None)

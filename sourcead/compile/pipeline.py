@@ -56,6 +56,16 @@ KINDS = {
 }
 
 
+@dataclass(frozen=True)
+class Options:
+    """Options of `grad` and the other transformations, as the user gave them."""
+
+    has_aux: bool = False
+    checkpoint: Any = "auto"
+    backend: Any = None
+    verify: Any = None
+
+
 @dataclass(frozen=True, eq=False)
 class Request:
     """A function and a description of the derivative that is to be generated.
@@ -90,7 +100,8 @@ class Built:
         notes: what loops save, which can be shown for the arguments of a call.
         written: parameters whose arrays the user's function writes.
         compared: parameters of which it asks by `is` whether they are one object.
-        live: (holder, key, name in the namespace) of global data that is read again before each call.
+        live: (holder, key, name in the namespace) of global data that is read again before each call; the name is None of data of which
+            only the type decided what the text is.
         guards: (holder, key, object) of functions that were inlined: if the holder has another object there, the text is invalid.
         program: the program for the engine of the request; None if that is NumPy or if it refuses the program.
         refusal: the error with which the engine refuses the program.
@@ -127,7 +138,7 @@ def build(request: Request) -> Built:
         notes=derivative.notes,
         written=frozenset(lowered.written),
         compared=lowered.compared,
-        live=tuple((where, key, text) for text, (where, key) in lowered.live.items() if text in plain.namespace),
+        live=tuple((where, key, text if text in plain.namespace else None) for text, (where, key) in lowered.live.items()),
         guards=tuple(lowered.guards),
         request=request,
         program=program,

@@ -29,7 +29,8 @@ class Specialisation:
         code: the code object of the text for NumPy.
         plain: the function that this code defines.
         function: the function that the engine runs.
-        live: (holder, name in the holder, name in the namespace) of data that the text reads from globals and closures.
+        live: (holder, name in the holder, name in the namespace) of data that the text depends on; the last is None if it
+            depends on the type alone.
         live_keys: the coarse keys that these data had while compiling.
         guards: (holder, name, object) of functions that were inlined.
     """
@@ -56,11 +57,12 @@ class Specialisation:
     def refresh(self) -> None:
         """Read the global data of the text into its namespace."""
         for holder, name, inside in self.live:
-            self.namespace[inside] = read(holder, name)
+            if inside is not None:
+                self.namespace[inside] = read(holder, name)
 
     def globals(self) -> dict[str, Any]:
         """Return the current data that the text reads from globals and closures, by name."""
-        return {f"global {inside}": read(holder, name) for holder, name, inside in self.live}
+        return {f"global {inside}": read(holder, name) for holder, name, inside in self.live if inside is not None}
 
     def is_current(self) -> bool:
         """Return whether inlined functions are unchanged and the globals and closure variables still have the same coarse keys."""
@@ -76,7 +78,7 @@ def specialised(built: Built, engine: Engine) -> Specialisation:
         BackendError: the engine cannot run it and has no fallback.
     """
     program = built.plain
-    code = loading.compiled(program.text, program.name)
+    code = loading.compiled(program.text, program.name, origins=program.origins)
     plain = loading.run(code, program.name, program.namespace)
     live_keys = tuple(keys.coarse_key(read(holder, name)) for holder, name, _ in built.live)
     made = Specialisation(built, program.namespace, code, plain, plain, built.live, live_keys, built.guards)

@@ -14,11 +14,12 @@ from typing import Any
 
 import gast
 
-from sourcead.errors import NoSourceError, UnsupportedValueError, spelled
+from sourcead.errors import NoSourceError, UnsupportedValueError
 from sourcead.frontend.source_texts import node_of
 from sourcead.ir.nodes import Origin
 from sourcead.ir.records import find
 from sourcead.language.transformations import Described
+from sourcead.places.spelling import spelled
 
 
 class Opaque:
@@ -188,7 +189,8 @@ def _no_source_at_all(f: Any) -> Exception:
     if isinstance(f, type):
         return NoSourceError(f"`{name}` is a class, not a function", instead="write a function that calls it")
     if not callable(f):
-        return UnsupportedValueError(f"{f!r} of type {type(f).__name__} is not a function")
+        instead = "the function itself, and then the arguments, as in `grad(f)(x)`"
+        return UnsupportedValueError(f"{f!r} of type {type(f).__name__} is not a function", instead=instead)
     return NoSourceError(
         f"`{name}` is built in or written in C: it has no Python source",
         instead=f"write a function that calls it, or register its derivative with `@adjoint({name})`",

@@ -19,7 +19,8 @@ from collections.abc import Iterator
 
 import gast
 
-from sourcead.errors import NoSourceError, shown_path
+from sourcead.errors import NoSourceError
+from sourcead.places.origin import shown_path
 
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 PLACES = 10**7  # a line that no file has

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
-from sourcead.errors import Origin
 from sourcead.ir.types import UNKNOWN, Type
+from sourcead.places.origin import Origin
 
 _ids = itertools.count()
 

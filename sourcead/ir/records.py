@@ -13,8 +13,8 @@ from typing import Any, Generic, Protocol
 import numpy as np
 
 from sourcead.ir.types import (
-    BOOL, COMPLEX, FLOAT, INT, KINDS, SMALL, UNKNOWN, Array, DictT, Foreign, FunctionT, Known, ListT, NoneType, Scalar,
-    SetT, Str, StructT, Sym, TupleT, Type, Undefined, Unknown, join
+    BOOL, COMPLEX, FLOAT, INT, KINDS, SMALL, UNKNOWN, Array, DictT, Foreign, FunctionT, Known, ListT, NoneType, Opaque,
+    Scalar, SetT, Str, StructT, Sym, TupleT, Type, Undefined, Unknown, join
 )
 from sourcead.runtime import make_record
 
@@ -36,14 +36,14 @@ def is_plain_class(cls: Any) -> bool:
         return False
     if cls is types.SimpleNamespace:
         return True
-    if type(cls) not in (type, type(Protocol)) and type(cls).__module__ != "abc":
+    if type(cls).__call__ is not type.__call__:  # whose metaclass makes objects in a way of its own
         return False
     for base in cls.__mro__:
-        if base in NEUTRAL or base.__module__ in ("abc", "collections.abc"):
+        if base in NEUTRAL or base.__module__ in ("abc", "argparse", "collections.abc"):
             continue
         if str(base.__module__).partition(".")[0] in FOREIGN or not base.__flags__ & 1 << 9:  # not made by a class statement
             return False
-        if {"__getattr__", "__getattribute__", "__array__", "__array_ufunc__"} & vars(base).keys():
+        if {"__getattribute__", "__array__", "__array_ufunc__"} & vars(base).keys():
             return False
         if not isinstance(vars(base).get("__new__", staticmethod(len)), staticmethod):  # compiled
             return False
@@ -58,23 +58,39 @@ def is_special_number(value: Any) -> bool:
 
 
 def with_own_rules(value: Any, where: str) -> tuple[str, str, str] | None:
-    """Find an array or number in data whose class may calculate by rules of its own, as a matrix, a masked array or a subclass does.
+    """Find an array or number in data whose class calculates by rules of its own, as a matrix, a masked array or a tensor does.
 
     Args:
         value: an argument, or data that a function reads from outside.
         where: the expression for it, such as `params`.
 
     Returns:
-        The expression for what was found, such as `params['w']`, the name of its class, and what to write instead; None if all is plain.
+        The expression for what was found, such as `params['w']`, what it is, and what to write instead; None if all is plain.
     """
     cls = type(value)
     if is_special_number(value):
-        return where, cls.__name__, f"`{'complex' if isinstance(value, complex) else 'float'}({where})`"
+        return where, f"{cls.__name__}, {OWN_RULES}", f"`{'complex' if isinstance(value, complex) else 'float'}({where})`"
     if isinstance(value, np.ndarray):
         plain = cls in (np.ndarray, np.memmap)
         to_plain = f"`{where}.filled(...)`" if isinstance(value, np.ma.MaskedArray) else f"`np.asarray({where})`"
-        return None if plain else (where, f"{cls.__module__.partition('.')[0]}.{cls.__name__}", to_plain)
+        return None if plain else (where, f"{cls.__module__.partition('.')[0]}.{cls.__name__}, {OWN_RULES}", to_plain)
+    if not (is_record(value) or isinstance(value, np.generic | type)) and (hasattr(cls, "__array__") or hasattr(cls, "__array_ufunc__")):
+        return where, *described_array(value, where)
     return next((found for at, part in parts_of(value) if (found := with_own_rules(part, where + at))), None)
+
+
+OWN_RULES = "which calculates by rules of its own"
+
+
+def described_array(value: Any, where: str) -> tuple[str, str]:
+    """Return what an array of another library is, and what to write in place of the expression `where` for it."""
+    cls = type(value)
+    name = f"{cls.__module__.partition('.')[0]}.{cls.__name__}"
+    if cls.__name__.endswith(("Tracer", "Box")):  # of JAX and of autograd: no numbers yet
+        other = cls.__module__.partition(".")[0]
+        return f"{name}, with which {other} follows what is calculated", f"a derivative by sourcead or by {other}, not one inside the other"
+    convert = f"`{where}.detach().numpy()`" if getattr(value, "requires_grad", False) else f"`np.asarray({where})`"
+    return f"{name}, which is no NumPy array", convert
 
 
 def is_record(value: Any) -> bool:
@@ -156,7 +172,7 @@ def slots_of(cls: type) -> tuple[str, ...]:
     slots = (slots,) if isinstance(slots, str) else tuple(slots)
     private = [s.startswith("__") and not s.endswith("__") for s in slots]
     names = (f"_{cls.__name__.lstrip('_')}{s}" if p else s for s, p in zip(slots, private))
-    return tuple(n for n in names if n not in ("__dict__", "__weakref__"))
+    return tuple(n for n in names if not (n.startswith("__") and n.endswith("__")))
 
 
 def find(cls: type, name: str) -> tuple[type | None, Any]:
@@ -241,7 +257,7 @@ def type_of(value: Any) -> Type:
         return record_type(value)
     if callable(value):
         return FunctionT(value)
-    return UNKNOWN
+    return Opaque(type(value))
 
 
 def record_type(value: Any) -> StructT | Unknown:

@@ -172,6 +172,13 @@ class ArrayLike(Unknown):
 
 
 @dataclass(frozen=True)
+class Opaque(Unknown):
+    """An object from outside of the program, of a known class with rules of its own."""
+
+    cls: type
+
+
+@dataclass(frozen=True)
 class Foreign(Type):
     """An object whose methods the text calls directly, such as a random generator."""
 

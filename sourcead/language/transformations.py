@@ -7,15 +7,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from sourcead.language.tracebacks import folded
+
 KINDS: dict[Callable, str] = {}  # the kind of derivative that a public function returns, or "vjp call", "jvp call"
 
 
 def returns_derivative(kind: str) -> Callable[[Callable], Callable]:
-    """Return a decorator that registers a public function as one that returns a derivative of this kind."""
+    """Return a decorator of public functions that registers them as ones that return a derivative of this kind, and folds their errors."""
 
     def add(function: Callable) -> Callable:
-        KINDS[function] = kind
-        return function
+        KINDS[public := folded(function)] = kind
+        return public
 
     return add
 

@@ -1,5 +1,7 @@
 """Derivative rules: a Python function for each, and the way in which a call's arguments are bound to its parameters."""
 
+import contextlib
+import difflib
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -76,6 +78,11 @@ class Arguments:
         called = getattr(self.primal, "__name__", str(self.primal))
         if missing:
             return RuleError(f"the derivative of {called} needs its argument {name}")
+        with contextlib.suppress(TypeError, ValueError):  # some functions that are written in C do not tell their parameters
+            taken = inspect.signature(self.primal).parameters
+            if name not in taken and all(p.kind is not p.VAR_KEYWORD for p in taken.values()):
+                found = difflib.get_close_matches(name, taken, 1)
+                return RuleError(f"{called} has no argument {name}", instead=f"{found[0]}=..." if found else None)
         return RuleError(
             f"the derivative rule of {called} does not handle the option {name}",
             instead=f"call {called} without {name}, or register a rule that names it (sourcead.adjoint)",

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from sourcead.errors import NoRuleError, Origin
+from sourcead.errors import NoRuleError
+from sourcead.places.origin import Origin
 from sourcead.primitives import (  # noqa: F401  (importing them enters records)
     arithmetic, builtin_functions, constants, creation, decompositions, elementwise, fft, indexing, joining, linalg,
     lists, products, reductions, runtime_helpers, scalars, scans, shapes, signals, statistics

@@ -17,10 +17,11 @@ from sourcead.ad.cotangents.shapes import cast, unbroadcast
 from sourcead.ad.recursion import derivative_of
 from sourcead.ad.reverse.walk import Reverse
 from sourcead.analysis.builder import atom_type
-from sourcead.errors import UnsupportedArgumentError, spelled
+from sourcead.errors import UnsupportedArgumentError
 from sourcead.ir.nodes import Atom, Build, Call, Const, Index, Operand, Stmt, Var, operand_atoms
 from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.types import UNKNOWN, DictT, TupleT, keyed_parts
+from sourcead.places.spelling import spelled
 from sourcead.primitives.table import record_of
 
 

@@ -80,7 +80,8 @@ def dispatcher_of(emitted: Emitted, name: str, backend: Numba, key: str | None =
     """Return Numba's dispatcher of the function that a text defines; its machine code is kept on disk under the key, if one is given."""
     options = backend.njit()
     namespace = with_dispatchers(emitted.namespace, options)
-    function = loading.run(loading.compiled(emitted.text, name, key and key[:12]), name, {**namespace, "__name__": MODULE})
+    code = loading.compiled(emitted.text, name, key and key[:12], lambda: emitted.origins)
+    function = loading.run(code, name, {**namespace, "__name__": MODULE})
     function.__code__ = with_names_apart(function.__code__)
     dispatcher = TOOLCHAIN.dispatcher(function, options)
     if key is not None:

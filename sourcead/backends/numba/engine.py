@@ -14,6 +14,7 @@ from sourcead.backends.options import WITHOUT_NUMBA, Numba
 from sourcead.emit import Emitted, emit
 from sourcead.errors import BackendError, SourceADError
 from sourcead.ir.types import ListT, Scalar, Type, keyed_parts
+from sourcead.language.tracebacks import level_outside
 
 OLDEST = (0, 62)  # versions of Numba before this one are refused
 
@@ -83,7 +84,8 @@ class NumbaEngine(Engine):
     def fall_back(self, error: BackendError, plain: types.FunctionType) -> Callable:
         if self.required:
             raise error
-        warnings.warn(f"NumPy runs what Numba cannot: {error}", RuntimeWarning, stacklevel=3)
+        told = BackendError(f"NumPy runs what Numba cannot: {error.reason}", error.at, 'backend="numpy", which gives no warning')
+        warnings.warn(str(told), RuntimeWarning, stacklevel=level_outside())
         return plain
 
     def for_any_length(self, types: dict[str, Type], otherwise: Callable[[BackendError], Callable]) -> Engine | None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numba
 from numba import types
+from numba.core.errors import NumbaError
 from numba.extending import overload
 from numba.typed import List
 
@@ -103,7 +104,11 @@ class Toolchain:
         compiled = set()
 
         def call(*args):
-            key = tuple(map(numba.typeof, args))
+            try:
+                key = tuple(map(numba.typeof, args))
+            except NumbaError:  # raised again where it becomes a refusal
+                compile_with(lambda: list(map(numba.typeof, args)))
+                raise
             if key not in compiled:
                 compile_with(lambda: dispatcher.compile(key))
                 compiled.add(key)

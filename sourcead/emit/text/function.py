@@ -3,7 +3,8 @@
 import ast
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from sourcead.analysis.unassigned import moved_unassigned, with_nothing
@@ -12,10 +13,10 @@ from sourcead.emit.text.globals import Globals
 from sourcead.emit.text.idioms import with_idioms
 from sourcead.emit.text.naming import assign_names
 from sourcead.emit.text.nesting import nested_values
-from sourcead.emit.text.printing import Comments, origins_by_line, to_text
+from sourcead.emit.text.printing import Comments, mark, origins_by_line, to_text
 from sourcead.emit.text.statements import Statements, function_def
 from sourcead.ir.nodes import Function, Op, Origin, Var
-from sourcead.ir.walk import bound_vars, count_reads, walk
+from sourcead.ir.walk import bound_vars, count_reads, definitions, walk
 from sourcead.passes.residuals.check_assigned import check_assigned
 
 
@@ -25,12 +26,17 @@ class Emitted:
 
     Attributes:
         namespace: the globals that it reads.
-        origins: for engines that may refuse a line, the user's statement that each line comes from.
+        node: the function that it was printed from.
     """
 
     text: str
     namespace: dict[str, Any]
-    origins: dict[int, Origin] = field(default_factory=dict)
+    node: ast.FunctionDef | None = None
+
+    @cached_property
+    def origins(self) -> dict[int, Origin]:
+        """The user's statement that each line comes from, for errors."""
+        return {} if self.node is None else origins_by_line(self.node, self.text)
 
 
 def emit(function: Function, at: dict[str, Callable] | None = None) -> Emitted:
@@ -56,6 +62,7 @@ def emit(function: Function, at: dict[str, Callable] | None = None) -> Emitted:
     origins = {s.adjoint_of is not None for s in function.body.stmts}
     comments = Comments(sections=origins == {True, False})
     statements = Statements(Expressions(names, nested, globals_), comments, read, at)
+    defined = definitions(function.body)
     used = {names.get(v) for v in read} | globals_.reserved
     statements.missing = moved_unassigned(function.body, lambda v, a: names.get(v) not in (None, names.get(a)))
     if statements.missing and at is None:  # what is moved is None until it is assigned, so that no read of it raises an error by itself
@@ -65,10 +72,12 @@ def emit(function: Function, at: dict[str, Callable] | None = None) -> Emitted:
     statements.unread = next(name for n in itertools.count(1) if (name := "_" * n) not in used)
     body: list[ast.stmt] = [ast.Expr(ast.Constant(function.doc))] if function.doc else []
     body += statements.block(function.body, at_top=True)
-    body += statements.returned(function.body.results)
+    first = next((found for r in function.body.results if isinstance(r, Var) and (found := defined.get(r)) is not None), None)
+    returned = statements.returned(function.body.results)
+    body += returned if first is None else mark(returned, first)
     node = function_def(function.name, [ast.arg(p.name) for p in function.params], body, function.defaults)
     text = to_text(node, comments.lines)
-    return Emitted(text, dict(globals_.namespace), {} if at is None else origins_by_line(node, text))
+    return Emitted(text, dict(globals_.namespace), node)
 
 
 def _globals_used(function: Function, nested: dict[Var, Op], globals_: Globals, at, read: dict[Var, int]) -> set[str]:

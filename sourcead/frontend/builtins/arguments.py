@@ -4,10 +4,10 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from sourcead.errors import spelled
 from sourcead.frontend import core
 from sourcead.frontend.core import Lowering, Value
 from sourcead.ir.nodes import Const
+from sourcead.places.spelling import spelled
 
 NONE, ZERO, ONE, AUTO = Const(None), Const(0), Const(1), Const("auto")  # the defaults of parameters
 

@@ -106,7 +106,8 @@ def inline(lo: Lowering, fn: FunctionVal, args: list[Value], kwargs: dict[str, V
             return found
     scope = Scope(source, parent=fn.scope)
     scope.names.update(bound)
-    with lo.in_scope(scope, Frame(source.node, bound)), lo.using(in_place=in_place):
+    place = lo.origin(node) if hasattr(node, "lineno") else lo.here
+    with lo.in_scope(scope, Frame(source.node, bound)), lo.using(in_place=in_place, caller=place):
         value = returned(lo, source)
     return Const(None) if value is None else value
 

@@ -10,7 +10,7 @@ from sourcead import runtime
 from sourcead.analysis.builder import atom_type, operand_type
 from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend.core.cells import Cell, Value, cells_of, reach, roots
-from sourcead.frontend.core.errors import READ_FROM_LIST, MustMaterialise, frozen_error, needs_items
+from sourcead.frontend.core.errors import READ_FROM_LIST, RETURN_IT, MustMaterialise, frozen_error, needs_items
 from sourcead.frontend.core.journal import KIND, MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE
 from sourcead.frontend.core.reading import Memory
 from sourcead.frontend.core.sameness import Factory
@@ -179,7 +179,7 @@ class Writing(Memory):
     def changed(self, cell: Cell) -> None:
         """Prepare for replacing an item of a list, dict or object of known structure: check permission and poison what may share it."""
         if cell.frozen:
-            raise frozen_error(cell, AliasError(cell.frozen, at=self.here, instead="copy it first"))
+            raise frozen_error(cell, AliasError(cell.frozen, at=self.here, instead=f"copy it first, or {RETURN_IT}"))
         self.note_written({cell, *cell.shares})
         self.set(cell.slots, WHOLE, MISSING)
         self.dirty.add(cell)

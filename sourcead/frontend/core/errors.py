@@ -49,6 +49,9 @@ def frozen_error(cell: Cell, error: SourceADError) -> SourceADError:
     return marked(error, objects_apart=cell.frozen == READ_FROM_LIST)
 
 
+RETURN_IT = "return what is to be kept, as `(number, kept)` with has_aux=True"
+
+
 class MustMaterialise(Exception):
     """Signal that a list of known length changes in a branch or loop, and must become one IR value first."""
 

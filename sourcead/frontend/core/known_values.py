@@ -1,6 +1,7 @@
 """Find out what is known about values while compiling, of which kind they are, and to which library functions belong."""
 
 import datetime
+import difflib
 import enum
 import logging
 import operator
@@ -17,7 +18,9 @@ from sourcead.frontend.core.journal import VALUE
 from sourcead.frontend.core.lowering import Lowering
 from sourcead.ir.nodes import Atom, Const, Operand, Slice, Var
 from sourcead.ir.records import is_record
-from sourcead.ir.types import Array, ListT, Str, StructT, TupleT, Type, Undefined, Unknown, carries_derivative, join
+from sourcead.ir.types import (
+    Array, ListT, Str, StructT, TupleT, Type, Undefined, Unknown, carries_derivative, join, kind_of
+)
 from sourcead.language.checkpoint_policies import SavingPolicy
 from sourcead.primitives import table
 from sourcead.runtime import is_helper
@@ -88,6 +91,20 @@ def fold(lo: Lowering, fn: Any, operands: list[Value]) -> Const | None:
 def data_type(lo: Lowering, value: Value) -> Type | None:
     """Return the type of a value that is one IR value, or None for any other, such as a list of known items."""
     return atom_type(lo.read(value)) if isinstance(value, Var) or isinstance(value, Cell) and value.kind == "array" else None
+
+
+def not_called(lo: Lowering, value: Value) -> tuple[str, str]:
+    """Return why a value cannot be called, and what to write instead."""
+    t = data_type(lo, value)
+    if t is None or kind_of(t) is None:
+        return "the function that is called here is not known before the program runs", "call it by its name"
+    return "numbers and arrays cannot be called", "a subscript, as in `x[i]`, or a product, as in `x * (...)`"
+
+
+def similar(name: str, *objects: Any) -> str | None:
+    """Return the attribute that a user who wrote `name` may have meant, or None if the objects have no similar one."""
+    found = difflib.get_close_matches(name, [attribute for x in objects for attribute in dir(x)], 1)
+    return f"`{found[0]}`" if found else f"`np.{name}(...)`" if hasattr(np, name) else None
 
 
 def is_sequence(value: Value) -> bool:

@@ -6,7 +6,7 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -155,6 +155,7 @@ class Lowering(Writing):
         steering: in an `adjoint_of` block, the site of each of its items (`syntax/adjoint_blocks.py`).
         derived: whether some of the statements are those of a derivative (`compile/nested_derivatives.py`).
         calls: calls being inlined, outermost first.
+        caller: the place of the innermost of them.
         pairs: the recursive functions called (`control/recursion.py`).
         in_place: the recursive functions that are lowered in place (`control/recursion.py`).
         in_pairs: the recursive functions whose pair is being lowered.
@@ -184,6 +185,7 @@ class Lowering(Writing):
         self.steering: dict[Any, Any] | None = None
         self.derived = False
         self.calls: list[Frame] = []
+        self.caller: Origin | None = None
         self.pairs: dict[Any, Any] = {}
         self.in_place: dict[Any, Any] = {}
         self.in_pairs: set[Any] = set()
@@ -192,7 +194,8 @@ class Lowering(Writing):
 
     def origin(self, node: gast.AST) -> Origin:
         """Return the source location of a syntax node, or of the call that a composition replaces."""
-        return self.called_from or self.scope.source.origin(getattr(node, "stands_for", node))
+        at = self.called_from or self.scope.source.origin(getattr(node, "stands_for", node))
+        return at if at is None or self.caller is None else self.caller if at == self.caller else replace(at, caller=self.caller)
 
     @contextmanager
     def at(self, node: gast.AST) -> Iterator[None]:
@@ -219,8 +222,8 @@ class Lowering(Writing):
     @contextmanager
     def in_scope(self, scope: Scope, frame: Frame | None = None) -> Iterator[None]:
         """Lower the body in the scope of another function, called with the arguments of `frame` if that is given."""
-        calls = [*self.calls, frame] if frame else self.calls
-        with temporarily(self, scope=scope, calls=calls), temporarily(self.build, origin=self.build.origin):
+        called = {"calls": [*self.calls, frame], "caller": self.here} if frame else {}
+        with temporarily(self, scope=scope, **called), temporarily(self.build, origin=self.build.origin):
             yield
 
     @contextmanager

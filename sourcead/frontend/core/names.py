@@ -14,6 +14,7 @@ from sourcead.frontend.core.lowering import Lowering, Scope
 from sourcead.ir.nodes import UNDEFINED, Const, Let
 from sourcead.ir.records import find, is_record, with_own_rules
 
+KEPT = "writing to it would change it for everybody"
 BEFORE_ALL = -1  # the number of what was made before the function is called
 
 
@@ -88,8 +89,8 @@ def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Va
     if isinstance(value, LocalData):
         return value.value
     if (found := with_own_rules(value, name)) is not None:
-        at, cls, instead = found
-        raise UnsupportedSyntaxError(f"`{at}` is a {cls}, which may calculate by rules of its own", at=lo.here, instead=instead)
+        at, what, instead = found
+        raise UnsupportedSyntaxError(f"`{at}` is a {what}", at=lo.here, instead=instead)
     if lo.cached is not None:
         raise UnsupportedSyntaxError(
             f"`{lo.cached}` has a cache and reads `{name}`, which may have been another when the cached result was made",
@@ -107,7 +108,7 @@ def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Va
         with lo.build.block() as stmts:
             whole = isinstance(value, (tuple, list, dict)) or is_record(value)
             wrapped = lo.unpack(lo.build.emit(Let(const), atom_type(const), text, temp=True)) if whole else lo.wrap(const)
-        keep(cells_of(wrapped), f"`{name}` is not a parameter of the function: writing to it would change it for everybody")
+        keep(cells_of(wrapped), f"`{name}` is not a parameter of the function: {KEPT}")
         lo.live_values[at] = wrapped, stmts
     return lo.live_values[at][0]
 

@@ -30,7 +30,7 @@ from sourcead.frontend.core.cells import (
 )
 from sourcead.frontend.core.errors import raises_in_statement, refused, surely, unsupported
 from sourcead.frontend.core.journal import WHOLE
-from sourcead.frontend.core.known_values import in_python
+from sourcead.frontend.core.known_values import in_python, not_called, similar
 from sourcead.frontend.core.lowering import Lowering
 from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Update, Var
 from sourcead.ir.records import find
@@ -148,7 +148,7 @@ def call(lo: Lowering, fn: Value, args: list[Value], kwargs: dict[str, Value], n
     """Lower `fn(*args, **kwargs)`."""
     if isinstance(fn, Cell) and lo.unreadable(fn) is not None:
         lo.read(fn)  # raises the error that tells why
-    raise unsupported(lo, node, "the function that is called here is not known before the program runs", "call it by its name")
+    raise unsupported(lo, node, *not_called(lo, fn))
 
 
 @Generic
@@ -165,8 +165,9 @@ def iterate(lo: Lowering, value: Value, node) -> Iterable:
 
 def not_iterable(lo: Lowering, value: Value, node) -> Exception:
     """Return the error for a loop over a value that cannot be iterated over, which Python raises too if it is a number or None."""
-    error = unsupported(lo, node, "this object cannot be iterated over", "loop over a range, an array, a list or a tuple")
-    return surely(lo, error, TypeError) if is_single(lo, value) else error
+    if is_single(lo, value):
+        return surely(lo, unsupported(lo, node, "a number or None cannot be iterated over", "loop over `range(...)` of it"), TypeError)
+    return unsupported(lo, node, "this object cannot be iterated over", "loop over a range, an array, a list or a tuple")
 
 
 def is_single(lo: Lowering, value: Value) -> bool:
@@ -233,13 +234,11 @@ BUILTINS: dict[Any, Callable] = {}
 ORDER = (
     "local",  # methods of classes inside the function being lowered
     "derivative",  # `grad` and what it returned; before "partial" and "library", as it has neither source nor rule
-    "partial",
-    "vectorize",
-    "numba ufunc",
-    "getter",
+    "partial", "vectorize", "numba ufunc", "getter",
     "unbound method",  # before "library", to which those of arrays belong
     "ufunc.at",  # before "library", to which it belongs
     "library",  # also the user's functions that have a rule, which are not inlined
+    "other library",
     "class",
     "context manager",  # before "function", which looks through the decorator
     "cached",  # before "function", which looks through the cache
@@ -350,7 +349,8 @@ def has_attribute(lo: Lowering, value: Value, name: str) -> bool | None:
             lo.alive(value)
             if name in value.items and lo.may_be_missing(value.items[name]):
                 raise refused(lo, f"whether this object has an attribute `{name}` here is not known before the program runs")
-        return isinstance(value, Cell) and name in value.items or find(class_of(value), name)[0] is not None
+        found = isinstance(value, Cell) and name in value.items or find(class_of(value), name)[0] is not None
+        return found or (False if special_method(value, "__getattr__") is None else None)
     if isinstance(value, Const) and not value.live:
         return hasattr(value.value, name)
     if isinstance(value, FunctionVal):
@@ -376,7 +376,7 @@ def has_exact_class(lo: Lowering, value: Value) -> bool:
 def no_attribute(lo: Lowering, value: Value, name: str) -> Exception:
     """Return the error for an attribute that a value surely does not have."""
     kind = " or ".join(dict.fromkeys(cls.__name__ for cls in classes_of(lo, value)))
-    return surely(lo, refused(lo, f"`{name}` is not an attribute of what this is, of class {kind}"), AttributeError)
+    return surely(lo, refused(lo, f"a value of class {kind} has no `.{name}`", similar(name, *classes_of(lo, value))), AttributeError)
 
 
 def special_method(value: Value, name: str) -> Any:

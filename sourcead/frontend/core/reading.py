@@ -13,7 +13,7 @@ from sourcead.frontend.core.cells import (
     BoundVal, Cell, ChoiceVal, FunctionVal, MethodVal, OptionalVal, TupleVal, Value, cells_of, is_text, leaves,
     parts_of, roots
 )
-from sourcead.frontend.core.errors import READ_FROM_LIST, needs_items, refused
+from sourcead.frontend.core.errors import READ_FROM_LIST, RETURN_IT, needs_items, refused
 from sourcead.frontend.core.journal import GLOBALS, KIND, POISON, SEEN, STALE, VALUE, WHOLE, Journal, Slots
 from sourcead.ir.nodes import UNDEFINED, Atom, Build, Const, Operand, Origin, Slice, Sub, Var, View
 from sourcead.ir.records import list_type
@@ -55,7 +55,7 @@ class Memory:
     def set(self, slots: Slots, key: Any, value: Any) -> None:
         """Set a slot, and record the change in the journal."""
         if slots is GLOBALS:
-            raise refused(self, f"`{key}`, a global name, is assigned here", "return the new value")
+            raise refused(self, f"`{key}`, a global name, is assigned here", f"count outside of your function, or {RETURN_IT}")
         self.journal.set(slots, key, value)
         if key is VALUE and isinstance(value, Var) and slots.cell is not None and slots.cell.base is None:
             self.version_of[value] = slots.cell
@@ -254,8 +254,12 @@ class Memory:
                 )
             case Slice():
                 raise needs_items("a slice is used as a value where only data can stand", self.here)
-            case MethodVal(_, method):
-                raise UnsupportedSyntaxError(f"the method `{method}` is used as a value", at=self.here, instead="call it, or use a lambda")
+            case MethodVal(of, method):
+                if isinstance(of, Cell) and of.kind == "dict" and not hasattr(dict, method):
+                    why = f"`.{method}` is no attribute of a dict, and what its class may add to a dict is not seen"
+                    raise UnsupportedSyntaxError(why, at=self.here, instead=f"a subscript, `[{method!r}]`")
+                instead = f"call it, as in `.{method}()`, or read the attribute outside of your function and pass it as an argument"
+                raise UnsupportedSyntaxError(f"the method or attribute `{method}` is used as a value", at=self.here, instead=instead)
             case FunctionVal() | BoundVal() | ChoiceVal():
                 raise needs_items("a function defined here is used as a value where only data can stand", self.here)
         if getattr(value, "value", None) is not None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import gast
 
-from sourcead.errors import SourceADError, spelled
+from sourcead.errors import SourceADError
 from sourcead.frontend import core
 from sourcead.frontend.control import branches, exits, generators, inlining
 from sourcead.frontend.control.branches import RAISED
@@ -21,6 +21,7 @@ from sourcead.frontend.syntax import guarded, managers
 from sourcead.frontend.values import lists, objects
 from sourcead.ir.nodes import Call, Const, Effect, Slice, Stmt, Var
 from sourcead.ir.types import ListT, MapT
+from sourcead.places.spelling import spelled
 from sourcead.primitives.table import record_of
 
 MAX_COPIES = 64

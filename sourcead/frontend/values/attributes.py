@@ -10,9 +10,9 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.core import Cell, FunctionVal, Iterable, Lowering, MethodVal, TupleVal, Value
 from sourcead.frontend.core.known_values import FOLDABLE, PURE
-from sourcead.frontend.values import lists, objects
+from sourcead.frontend.values import lists, objects, opaque_objects
 from sourcead.ir.nodes import Attr, Call, Const, Slice, Var, View
-from sourcead.ir.types import BOOL, INT, UNKNOWN, Scalar, Str, Type, Unknown, is_array, kind_of, rank
+from sourcead.ir.types import BOOL, INT, UNKNOWN, Opaque, Scalar, Str, Type, Unknown, is_array, kind_of, rank
 from sourcead.primitives.methods import INPLACE, METHODS, NORMALISERS
 
 core.attribute.register("list", "dict", FunctionVal)(lambda lo, value, name, node: MethodVal(value, name))
@@ -76,6 +76,8 @@ def attribute_of_data(lo: Lowering, value: Value, name: str, node) -> Value:
     if name in ("flat", "data", "base", "ctypes", "strides", "flags"):
         why = f"`.{name}` of an array shows its memory, which the gradient does not share"
         raise core.unsupported(lo, node, why, "use `ravel()` or a subscript")
+    if isinstance(t, Opaque):
+        return opaque_objects.attribute(lo, value, name)
     if core.has_attribute(lo, value, name) is False and name not in core.OF_DEQUES:
         raise core.no_attribute(lo, value, name)
     return MethodVal(value, name)
@@ -132,7 +134,8 @@ def attribute_of_object(lo: Lowering, value: Const, name: str, node) -> Value:
     try:
         found = getattr(obj, name)
     except AttributeError:
-        raise core.surely(lo, core.unsupported(lo, node, f"`{value!r}` has no attribute `{name}`"), AttributeError) from None
+        wrong = core.unsupported(lo, node, f"`{value!r}` has no attribute `{name}`", core.similar(name, obj))
+        raise core.surely(lo, wrong, AttributeError) from None
     text = f"{value.text}.{name}" if value.text else None
     if isinstance(obj, types.ModuleType):
         if core.is_code(found) or core.is_library_module(obj):
@@ -193,6 +196,8 @@ def array_method(lo: Lowering, value: Value, name: str, args: list[Value], kwarg
     """Lower a method of an array or a number."""
     if isinstance(atom_type(lo.read(value)), Str):
         return string_method(lo, value, name, args, kwargs, node)
+    if isinstance(atom_type(lo.read(value)), Opaque):
+        return opaque_objects.method(lo, value, name, args, kwargs, node)
     if name in INPLACE:
         return inplace_method(lo, value, name, args, kwargs, node)
     if name == "append":
@@ -213,7 +218,10 @@ def array_method(lo: Lowering, value: Value, name: str, args: list[Value], kwarg
         return core.call_object(lo, METHODS[name], [value, *args], kwargs, node)
     if name in OF_TEXTS:
         return string_method(lo, value, name, args, kwargs, node)
-    raise core.unsupported(lo, node, f"the method `{name}` is not known for this value", "call the NumPy function instead")
+    if is_array(atom_type(lo.read(value))):
+        raise core.unsupported(lo, node, f"the method `{name}` of an array is not differentiated", "call a function of NumPy instead")
+    why = f"whose method `{name}` this is, is not known before the program runs"
+    raise core.unsupported(lo, node, why, "call it outside of your function, and pass what it returns as an argument")
 
 
 OF_TEXTS = frozenset(vars(str)) - frozenset(dir(np.ndarray)) - frozenset(dir(list)) - frozenset(dir(dict)) - frozenset(dir(tuple))

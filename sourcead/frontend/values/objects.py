@@ -71,6 +71,8 @@ def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
             raise core.refused(lo, f"`.{name}` may have no value here, and the program handles that", "test for the case with `if`")
         return item
     if base is None or isinstance(found, types.MemberDescriptorType):
+        if (result := core.call_special(lo, value, "__getattr__", [Const(name)], node)) is not None:
+            return result
         raise core.surely(lo, core.refused(lo, f"an object of class {cls.__name__} has no attribute `{name}` here"), AttributeError)
     return of_class(lo, value, base, name, found, node)
 

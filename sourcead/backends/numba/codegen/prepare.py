@@ -10,6 +10,7 @@ from sourcead.backends.numba.codegen.loops.reordering import with_fast_loops
 from sourcead.backends.numba.codegen.outlining import AT, outline_calls
 from sourcead.backends.numba.codegen.recursion import live_data, with_functions
 from sourcead.backends.numba.codegen.stacks import number_stacks_as_arrays
+from sourcead.backends.numba.codegen.unsupported_dtypes import refuse_dtypes
 from sourcead.backends.numba.codegen.vector_loops import fuse_vector_statements
 from sourcead.backends.numba.codegen.vector_statements import may_run_again
 from sourcead.backends.numba.functions import ARRAY_UFUNCS
@@ -37,6 +38,7 @@ def prepare(derivative: Derivative) -> tuple[Function, Emitted, Callable[[], Fun
     """
     function, told = derivative.without_closures(), derivative.notes.compiled
     live = {a.text: atom_type(a) for a in live_data(function.body) if a.text in derivative.global_data}
+    refuse_dtypes(function, live)
     assumes = False  # whether statements on vectors have become loops, which assume equal lengths
 
     def loops_over_vectors(function: Function) -> Function:

@@ -1,0 +1,151 @@
+"""Prepare the arguments of calls of libraries: what is written, converted or refused before the call is emitted."""
+
+import functools
+import math
+from typing import Any
+
+import numpy as np
+
+from sourcead.analysis.builder import atom_type
+from sourcead.frontend import core
+from sourcead.frontend.core import MISSING, Cell, Iterable, Lowering, TupleVal, Value, roots
+from sourcead.frontend.values import memory_layouts, sequences
+from sourcead.ir.nodes import Const, Var
+from sourcead.ir.types import Array, ListT, NoneType, Str, TupleT, is_array, kind_of, rank
+from sourcead.places.spelling import spelled
+from sourcead.primitives.compositions import parameters_of
+from sourcead.primitives.table import record_of
+
+OF_SEQUENCES = frozenset(getattr(math, name, None) for name in ("fsum", "prod", "dist", "sumprod"))
+
+
+def keep_fractions(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> None:
+    """Emit a check if a result takes its dtype from what may be of integers, to which the other arguments are rounded."""
+    given = dict(enumerate(args)) | kwargs
+    place = next((k for k in (record_of(fn).dtype_at, "dtype") if k in given), 0 if fn in (np.full_like, np.insert) else None)
+    if lo.static_only or place is None or core.known(lo, given[place])[0]:
+        return
+    for value in (v for k, v in given.items() if k != place and core.passes_derivative(lo.operand(v))):
+        return lo.keeps_fractions(lo.read(given[place]), (), "the array" if place == 0 else "the dtype", lo.operand(value))
+
+
+def as_numpy_takes(lo: Lowering, value: Value) -> Value:
+    """Convert a range, or ranges in a list or tuple, to arrays, as NumPy does with its arguments; return any other value.
+
+    A `deque` of at most some items, and an object with a length and items, are converted to the list of their items.
+    """
+    if core.class_of(value) in core.REAL_CLASSES and "held" in value.items:
+        return value.items["held"]
+    if isinstance(value, Cell) and value.kind == "object":
+        return sequences.as_array(lo, value)
+    items = (core.parts_of(value) or {}).values()
+    if any(isinstance(item, Iterable) or isinstance(item, Cell) and item.kind == "object" for item in items):
+        return lo.map_items(value, functools.partial(as_numpy_takes, lo))
+    if not isinstance(value, Iterable) or value.value is None:
+        return value
+    whole = value.domain()
+    bounds = (whole.stop,) if core.is_number(lo, whole.start, 0) else (whole.start, whole.stop)
+    bounds = bounds if core.is_number(lo, whole.step, 1) else (whole.start, whole.stop, whole.step)
+    return lo.wrap(lo.build.call(np.arange, *bounds))
+
+
+def refuse_some(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> None:
+    """Refuse calls that have no derivative although their function has a rule, and those that raise an exception for sure."""
+    of_numbers = fn in (float, int) or getattr(fn, "__module__", None) == "math" and fn not in OF_SEQUENCES
+    if of_numbers and any(is_no_number(lo, a) for a in args):
+        name, same = spelled(fn), f"`np.{fn.__name__}`, which takes arrays" if fn not in (float, int) and hasattr(np, fn.__name__) else None
+        raise core.surely(lo, core.unsupported(lo, node, f"`{name}` of what is not one number", same), TypeError)
+    if fn in (float, complex) and args and isinstance(args[0], Var) and isinstance(args[0].type, Str):
+        raise core.unsupported(lo, node, f"`{fn.__name__}` of a string: a derivative does not pass through text")
+    given = {**dict(zip(parameters_of(fn) if core.is_library(fn) else (), args)), **kwargs}
+    for name, value in given.items():
+        if name.startswith("overwrite_") and core.truth(lo, value) is not False:
+            raise core.unsupported(lo, node, f"`{fn.__name__}` with `{name}`, which destroys its argument", "leave it out")
+    if fn is np.place and roots(given.get("arr", MISSING)) & roots(given.get("vals", MISSING)):
+        raise core.unsupported(lo, node, "`np.place` reads values from the array while it writes into it", "copy the values first")
+    dtype = kwargs.get("dtype")
+    is_object = isinstance(dtype, Const) and not dtype.live and isinstance(dtype.value, type) and np.dtype(dtype.value).kind == "O"
+    if is_object and fn not in (np.array, np.asarray):  # those hold numbers, which nothing else replaces
+        raise core.unsupported(lo, node, "an array of Python objects", "use a list")
+    if isinstance(fn, np.ufunc) and fn.nout > 1 and len(args) > fn.nin:
+        raise core.unsupported(lo, node, f"`np.{fn.__name__}` with arrays for its results", "take the results: `a, b = ...`")
+    if fn is np.sign and args and kind_of(atom_type(lo.read(args[0]))) == "complex":
+        raise core.unsupported(lo, node, "`np.sign` of complex numbers cannot be differentiated yet", "write `x / np.abs(x)`")
+
+
+def is_no_number(lo: Lowering, value: Value) -> bool:
+    """Tell whether a value is surely nothing that Python converts to a number: None, a container, or an array of several elements."""
+    if isinstance(value, Cell) and value.kind != "array" or isinstance(value, TupleVal):
+        return core.class_of(value) is None
+    if not isinstance(value, (Var, Const, Cell)):
+        return False
+    t = atom_type(lo.read(value))
+    several = isinstance(t, Array) and t.dims and any(isinstance(n, int) and n != 1 for n in t.dims)
+    return bool(several) or isinstance(t, (NoneType, ListT, TupleT))
+
+
+def without_copy(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> tuple[Any, list[Value], dict[str, Value]]:
+    """Return a call without its option `copy`; without a copy, `np.array` and `astype` may return the array itself, as `np.asarray`."""
+    if fn is np.require and len(args) < 3 and kwargs.keys() <= {"dtype"}:  # nothing is required of the memory
+        return np.asarray, args, kwargs
+    if isinstance(fn, type) and issubclass(fn, np.generic) and len(args) == 1 and isinstance(args[0], Cell) and not kwargs:
+        t = atom_type(lo.read(args[0])) if args[0].kind == "array" else None
+        if isinstance(t, Array) and rank(t):  # an array that has the dtype of a class of numbers is what the class returns
+            dtype = Const(fn)
+            is_new = memory_layouts.converts(lo, args[0], dtype)
+            return (np.ndarray.astype, [*args, dtype], {}) if is_new else (np.asarray, args, {"dtype": dtype})
+    if fn is np.nan_to_num and len(args) == 2:
+        args, kwargs = args[:1], {**kwargs, "copy": args[1]}
+    if fn not in (np.array, np.ndarray.astype, np.nan_to_num) or "copy" not in kwargs:
+        return fn, args, kwargs
+    copy = kwargs["copy"]
+    if not isinstance(copy, Const) or copy.live:
+        raise core.unsupported(lo, node, f"`{fn.__name__}` with `copy`, if that is not known before the program runs", "leave it out")
+    kwargs = {k: v for k, v in kwargs.items() if k != "copy"}
+    if fn is np.nan_to_num:
+        in_place = not copy.value and isinstance(args[0], Cell) and is_array(core.data_type(lo, args[0]))
+        return fn, args, {**kwargs, "out": args[0]} if in_place else kwargs
+    base, dtype = args[0] if args else None, kwargs.get("dtype", args[1] if len(args) > 1 else None)
+    is_new = copy.value or not isinstance(base, Cell) or base.kind != "array" or memory_layouts.converts(lo, base, dtype)
+    return fn if is_new else np.asarray, args, kwargs
+
+
+def without_out(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value], Value | None]:
+    """Split the arguments of a call into those without `out`, and the array that the result is written into, or None."""
+    name, place = place_of_out(fn)
+    out = kwargs.get(name)
+    if name == "output" and not isinstance(out if len(args) <= place else args[place], Cell):  # a dtype
+        return args, kwargs, None
+    kwargs = {k: v for k, v in kwargs.items() if k != name}
+    if place is not None and len(args) > place:
+        names = parameters_of(fn)[place + 1 :]
+        args, out, kwargs = args[:place], args[place], {**dict(zip(names, args[place + 1 :])), **kwargs}
+    if isinstance(out, TupleVal) and len(out.items) == 1:
+        out = out.items[0]
+    return args, kwargs, None if isinstance(out, Const) and out.value is None else out
+
+
+def place_of_out(fn: Any) -> tuple[str, int | None]:
+    """Return the name and position of the array that the result of a library's function is written into; it has no position in some."""
+    if isinstance(fn, np.ufunc):
+        return "out", fn.nin
+    names = parameters_of(fn) if core.is_library(fn) else ()
+    name = "output" if "output" in names else "out"
+    return name, names.index(name) if name in names else None
+
+
+def plain_arguments(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
+    """Convert arguments for a library: named tuples to tuples, and lists that carry a derivative to arrays if it takes arrays."""
+    if not core.is_library(fn):
+        return args, kwargs
+    args = [sequences.plain(a, lo) for a in args]
+    if takes_arrays(fn) and not lo.static_only:
+        args = [sequences.as_array(lo, a) for a in args]
+    return args, {k: sequences.plain(v, lo) for k, v in kwargs.items()}
+
+
+def takes_arrays(fn: Any) -> bool:
+    """Tell whether NumPy converts each list or tuple that this function is given to one array."""
+    known, module = record_of(fn), getattr(fn, "__module__", None) or ""
+    of_numpy = module.startswith("numpy") and not isinstance(fn, np.ufunc)
+    return of_numpy and known.sequences != "kept" and known.adjoint_rule is not None

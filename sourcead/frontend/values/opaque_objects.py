@@ -1,0 +1,45 @@
+"""Lower attributes and methods of objects whose class is known and whose data is not: configurations, environments, sparse matrices.
+
+No derivative passes through them; the text reads their attributes and calls their methods as the program does.
+"""
+
+import operator
+
+from sourcead.analysis.builder import atom_type
+from sourcead.frontend import core
+from sourcead.frontend.core import Lowering, MethodVal, Value
+from sourcead.frontend.core.cells import cells_of, roots
+from sourcead.ir.nodes import Call, Const
+from sourcead.ir.types import UNKNOWN
+
+
+def attribute(lo: Lowering, value: Value, name: str) -> Value:
+    """Lower `value.name`: a method of the class, or what the object gives when the program runs."""
+    atom = lo.read(value)
+    cls = atom_type(atom).cls
+    if callable(getattr(cls, name, None)):
+        return MethodVal(value, name)
+    found = lo.wrap(lo.build.emit(Call(getattr, (atom, Const(name)), effect=True), UNKNOWN, name))
+    core.keep(cells_of(found), f"`{name}` belongs to an object of the class {cls.__name__}: writing to it would change it for everybody")
+    return found
+
+
+def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower `value.name(*args, **kwargs)`."""
+    atom = lo.read(value)
+    cls = atom_type(atom).cls
+    if name == "dot" and len(args) == 1 and cls.__module__.startswith("scipy.sparse"):
+        return core.operate(lo, operator.matmul, value, args[0])
+    function = getattr(cls, name, None)
+    operands, named = [lo.operand(a) for a in args], {k: lo.operand(v) for k, v in kwargs.items()}
+    if function is None or any(map(core.passes_derivative, (*operands, *named.values()))):
+        why = f"the method `{name}` of an object of the class {spelled_class(cls)} is not differentiated"
+        raise core.unsupported(lo, node, why, "call it outside of your function, and pass what it returns")
+    var = lo.build.emit(Call(function, (atom, *operands), tuple(named.items()), effect=True), UNKNOWN, "value")
+    return lo.wrap(var, shares=[r for v in (value, *args, *kwargs.values()) for r in roots(v)])
+
+
+def spelled_class(cls: type) -> str:
+    """Return how a user would write a class: `scipy.csr_matrix`, `Settings`."""
+    package = cls.__module__.partition(".")[0]
+    return cls.__name__ if package in ("__main__", "builtins") else f"{package}.{cls.__name__}"

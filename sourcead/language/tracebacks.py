@@ -1,0 +1,126 @@
+"""Tracebacks as users read them: their own frames and those of generated text, without the frames of the compiler.
+
+An error that leaves a public function, such as `grad(f)(x)`, has the user's frames, one of this package, and those of the code that ran,
+where each frame of generated text follows one for the user's line that the text was generated from.  Notebooks and pytest hide the frame of
+this package.  With the environment variable `SOURCEAD_TRACEBACK=full`, and for `InternalError`, all frames are shown.
+"""
+
+import ast
+import functools
+import linecache
+import os
+import sys
+import types
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from sourcead.errors import InternalError, SourceADError, VerificationError
+from sourcead.places.origin import HERE, LIBRARIES, Origin
+
+VARIABLE = "SOURCEAD_TRACEBACK"
+SHOWN = HERE + "nn" + os.sep  # is written as users write their models
+AROUND = ("<sourcead call of ", "<sourcead boundary of ")  # generated text around what is generated for the user's function
+
+ORIGINS: dict[str, Callable[[], dict[int, Origin]]] = {}
+"""For a file name of generated text, a function that returns the user's statement that each line comes from."""
+
+Public = TypeVar("Public", bound=Callable)
+
+
+def folded(function: Public) -> Public:
+    """Return a public function whose errors have no frames of this package but one."""
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            if shows_all(error):
+                raise
+            __tracebackhide__ = True  # read by IPython and pytest
+            raise short(error)  # SOURCEAD_TRACEBACK=full shows all frames
+
+    return call
+
+
+def shows_all(error: Exception) -> bool:
+    """Return whether the traceback of an error keeps all its frames."""
+    return isinstance(error, InternalError) or os.environ.get(VARIABLE) == "full"
+
+
+def is_ours(file: str) -> bool:
+    """Return whether a file belongs to this package or is generated text that only calls what was generated."""
+    return file.startswith(AROUND) or file.startswith(HERE) and not file.startswith(SHOWN)
+
+
+def level_outside() -> int:
+    """Return the `stacklevel` with which `warnings.warn`, called by the caller of this function, names a line of the user's program."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and (is_ours(frame.f_code.co_filename) or frame.f_code.co_filename in ORIGINS):
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def short(error: Exception) -> Exception:
+    """Return the error without the frames of this package, and without the errors of the compiler that led to it."""
+    raised_here = isinstance(error, SourceADError) and not isinstance(error, VerificationError)
+    if raised_here:
+        error.__cause__, error.__suppress_context__ = None, True
+    return error.with_traceback(kept(error.__traceback__, LIBRARIES if raised_here else ()))
+
+
+def kept(tb: types.TracebackType | None, libraries: tuple[str, ...]) -> types.TracebackType | None:
+    """Return a traceback without the frames of this package and `libraries`, and with the user's lines above those of generated text."""
+    shown: list[types.TracebackType] = []
+    for entry in entries_of(tb):
+        file = entry.tb_frame.f_code.co_filename
+        at = ORIGINS.get(file, dict)().get(entry.tb_lineno)
+        if at is not None and not (shown and "placed" in shown[-1].tb_frame.f_globals):  # else a function inside has shown the place
+            shown += map(entry_at, at.chain())
+        shown += [] if is_ours(file) or file.startswith(libraries) else [entry]
+    made = None
+    for entry in reversed(shown):
+        made = types.TracebackType(made, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
+    return made
+
+
+def entries_of(tb: types.TracebackType | None) -> Iterator[types.TracebackType]:
+    """Yield the entries of a traceback, outermost first."""
+    while tb is not None:
+        yield tb
+        tb = tb.tb_next
+
+
+def entry_at(at: Origin) -> types.TracebackType:
+    """Return the entry of a traceback for a place of the user's program, by running a `raise` that is said to stand there."""
+    try:
+        exec(code_at(at), {"placed": Placed()})
+    except Placed as placed:
+        return list(entries_of(placed.__traceback__))[-1]
+    raise AssertionError("a raise returned")
+
+
+@functools.lru_cache(maxsize=256)
+def code_at(at: Origin) -> types.CodeType:
+    """Return the code of this `raise`."""
+    module = ast.parse("raise placed")
+    for node in ast.walk(module):
+        node.lineno, node.col_offset, node.end_lineno, node.end_col_offset = at.line, at.col, at.end_line, at.end_col
+    return compile(module, at.file, "exec", dont_inherit=True).replace(co_name=function_at(at))
+
+
+class Placed(Exception):
+    """Raised to get a frame."""
+
+
+def function_at(at: Origin) -> str:
+    """Return the name of the function that a place of the user's program is in."""
+    name = "<lambda>"
+    try:
+        tree = ast.parse("".join(linecache.getlines(at.file)))
+    except SyntaxError:  # a notebook's magic commands
+        return name
+    for node in ast.walk(tree):  # outer functions first
+        if isinstance(node, ast.FunctionDef | ast.Lambda) and node.lineno <= at.line <= (node.end_lineno or 0):
+            name = getattr(node, "name", "<lambda>")
+    return name

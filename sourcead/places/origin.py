@@ -1,0 +1,65 @@
+"""Places in the user's program, and how a message quotes them."""
+
+from __future__ import annotations
+
+import contextlib
+import linecache
+import os
+import sysconfig
+import textwrap
+from dataclasses import dataclass, field
+
+HERE = os.path.dirname(os.path.dirname(__file__)) + os.sep
+LIBRARIES = (HERE, *(sysconfig.get_path(name) for name in ("stdlib", "purelib", "platlib")))  # the folders of what the user did not write
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where in the user's program a statement came from."""
+
+    file: str
+    line: int
+    col: int
+    end_line: int
+    end_col: int
+    text: str  # the source of the statement, as the user wrote it, dedented
+    caller: Origin | None = field(default=None, compare=False, repr=False)  # where the function around it is called
+
+    def chain(self) -> list[Origin]:
+        """Return the places of the calls that lead here, outermost first, and last this place."""
+        return [*(self.caller.chain() if self.caller is not None else ()), self]
+
+    @property
+    def users(self) -> Origin:
+        """The innermost of these places that is in the user's program; this place if none is."""
+        return next((at for at in reversed(self.chain()) if not at.file.startswith(LIBRARIES)), self)
+
+
+def shown_path(file: str) -> str:
+    """The path of a file, relative where it is below the working directory; bytes that are no text are question marks."""
+    file = file.encode(errors="replace").decode()
+    if file.startswith("<"):
+        return file
+    with contextlib.suppress(ValueError, OSError):  # another drive; a working directory that is gone
+        file = file if (relative := os.path.relpath(file)).startswith(os.pardir) else relative
+    return file
+
+
+def quoted_line(at: Origin) -> list[str]:
+    """The line of the user's program and, under it, carets; what of it is known."""
+    line = linecache.getline(at.file, at.line).rstrip("\n")
+    shown = at.text.splitlines()
+    if not line.strip() or (shown and not any(s.strip() and s.strip() in line or line.strip() in s for s in shown)):
+        return ["    " + s for s in shown[:1]]  # the file is gone or has changed
+    start = len(line.encode()[: at.col].decode(errors="replace"))  # the parser counts columns in UTF-8 bytes
+    end = len(line.encode()[: at.end_col].decode(errors="replace")) if at.end_line == at.line else len(line.rstrip())
+    indent = len(line) - len(line.lstrip())
+    before = "".join(c if c == "\t" else " " for c in line[indent:start])
+    return ["    " + line.strip(), "    " + before + "^" * max(end - start, 1)]
+
+
+def labelled(label: str, hint: str) -> str:
+    """`label: hint`, with a hint of several lines indented below."""
+    if "\n" in hint:
+        return f"{label}:\n{textwrap.indent(hint, '    ')}" if label else hint
+    return f"{label}: {hint}" if label else hint

@@ -1,0 +1,30 @@
+"""The names under which a user writes functions."""
+
+import sys
+import types
+from typing import Any
+
+from sourcead.places.origin import LIBRARIES
+
+
+def spelled(function: Any) -> str:
+    """How a user would write a function: `np.linalg.svd`, `math.gamma`, `scipy.special.wofz`, `scale`."""
+    known = isinstance(function, types.FunctionType | types.BuiltinMethodType) or not hasattr(function, "__qualname__")
+    name = getattr(function, "__name__" if known else "__qualname__", None) or repr(function)
+    owner = getattr(function, "__objclass__", None) or getattr(function, "__self__", None)
+    if isinstance(owner, type) and owner.__module__ != "builtins":  # a method
+        return f"{spelled(owner)}.{function.__name__}"
+    module = getattr(function, "__module__", None) or ("" if isinstance(function, types.MethodType) else "_")
+    if module in ("", "builtins", "__main__"):
+        return name
+    if isinstance(function, types.FunctionType) and not function.__code__.co_filename.startswith(LIBRARIES):
+        return name
+    parts = module.split(".")
+    homes = [".".join(parts[:k]) for k in range(1, len(parts) + 1)]  # the first package that has it is where users find it
+    if module.startswith("_"):  # neither a ufunc nor what is written in C says where
+        homes = ["numpy", *sorted((m for m in sys.modules if not m.startswith("_")), key=len)]
+    found = next((home for home in homes if vars(sys.modules.get(home, types)).get(name) is function), None)
+    home = found or ("" if module == "_" else module)
+    if home.partition(".")[0] == "numpy":
+        home = ".".join(["np", *(part for part in home.split(".")[1:] if not part.startswith("_"))])
+    return f"{home}.{name}" if home else name

@@ -4,8 +4,6 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from sourcead.backends.engines import NUMPY
 from sourcead.backends.save import standalone
 from sourcead.compile.saving import checked, for_more_sizes
@@ -82,7 +80,7 @@ class Generated(ABC):
         """
         built, types = for_more_sizes(self._latest(*args, **kwargs).built)
         compiled = specialised(built, NUMPY)
-        text = checked(built.plain.text, built.plain.name, types, self._directions)
-        text = standalone(text, built.plain.name, {"np": np, **compiled.namespace})
+        text, names = checked(built.plain.text, built.plain.name, types, self._directions, compiled.namespace)
+        text = standalone(text, built.plain.name, names)
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)

@@ -11,7 +11,6 @@ the reverse:
 Global data that the function reads becomes parameters too, because Numba would compile it as constants.
 """
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -20,7 +19,7 @@ import numpy as np
 
 from sourcead.analysis.builder import Builder, atom_type, container
 from sourcead.emit import Emitted, emit
-from sourcead.emit.text.globals import numbered
+from sourcead.ir.names import as_name, numbered
 from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Index, Stmt, Var
 from sourcead.ir.types import FunctionT, Known, NoneType, Scalar, Type, keyed_parts
 from sourcead.ir.walk import map_atoms
@@ -86,7 +85,7 @@ class _Flattening:
         self.rebuilt.add(Stmt((var,), container(var.type, tuple(items))))
 
     def new_name(self, wish: str) -> str:
-        name = next(n for n in numbered(re.sub(r"\W", "_", wish)) if n not in self.taken)
+        name = next(n for n in numbered(as_name(wish, "part")) if n not in self.taken)
         self.taken.add(name)
         return name
 

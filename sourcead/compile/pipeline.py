@@ -4,6 +4,7 @@
 """
 
 import itertools
+import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -19,6 +20,7 @@ from sourcead.backends.python_overhead import as_compilation
 from sourcead.compile import (  # noqa: F401 (registers the lowering of calls of derivatives with the frontend)
     nested_derivatives as nested
 )
+from sourcead.emit.text.globals import is_literal
 from sourcead.errors import BackendError
 from sourcead.frontend.builtins.checkpoint import policy_in_ir
 from sourcead.frontend.find_source import Source, find_source
@@ -197,5 +199,6 @@ def at_once(function: Function, directions: dict[str, str]) -> Function:
 def literal_defaults(source: Source, names: list[str]) -> tuple:
     """Return the defaults of the last parameters, from the end up to the first that cannot be written as a literal."""
     values = (source.defaults.get(name, ...) for name in reversed(names))
-    literals = itertools.takewhile(lambda v: type(v) in (int, float, bool, str, type(None)) and v == v, values)
+    values = (v if type(v) in (int, float, bool, str, type(None)) else ... for v in values)
+    literals = itertools.takewhile(lambda v: is_literal(v) or v in (math.inf, -math.inf), values)
     return tuple(literals)[::-1]

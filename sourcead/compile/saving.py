@@ -19,7 +19,7 @@ import numpy as np
 
 from sourcead.backends.engines import NUMPY
 from sourcead.compile.pipeline import Built, build
-from sourcead.emit.text.globals import LONGEST_INTEGER
+from sourcead.emit.text.globals import is_literal
 from sourcead.errors import SourceADError
 from sourcead.ir.names import as_name, is_name, numbered
 from sourcead.ir.records import list_type
@@ -156,18 +156,6 @@ def selected(t: Type, place: str, key: Any, words: Words) -> str | None:
     if isinstance(t, StructT):
         return f"{place}.{key}" if is_name(key) else f"{words.getattr}({place}, {key!r})"
     return f"{place}[{key!r}]" if is_literal(key) else None
-
-
-def is_literal(key: Any) -> bool:
-    """Return whether the `repr` of a key is a literal."""
-    match key:
-        case int() if type(key) is int:
-            return key.bit_length() <= LONGEST_INTEGER
-        case float() if type(key) is float:
-            return math.isfinite(key)
-        case tuple() if type(key) is tuple:
-            return all(map(is_literal, key))
-    return type(key) in (str, bytes, bool, type(None))
 
 
 def conditions_on(t: Type, place: str, given: str, words: Words) -> Iterator[tuple[str, str, str]]:

@@ -29,6 +29,22 @@ def name_of(f: object, otherwise: str = "function") -> str:
     return name if isinstance(name, str) and is_name(name) else otherwise
 
 
+def of_part(name: str, key: object) -> str:
+    """Return what to call the part of a variable that a key selects."""
+    try:
+        return f"{name}_{key}"
+    except Exception:  # see `shown`
+        return name
+
+
+def shown(key: object) -> str:
+    """Return the `repr` of a key for a message; a class may refuse it, as Python does for integers of more than 4300 digits."""
+    try:
+        return repr(key)
+    except Exception:
+        return f"<{type(key).__name__}>"
+
+
 def numbered(wish: str) -> Iterator[str]:
     """Yield a name, and then the name with the numbers 1, 2, ..."""
     return itertools.chain([wish], (f"{wish}_{k}" for k in itertools.count(1)))

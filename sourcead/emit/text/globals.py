@@ -23,6 +23,18 @@ _LITERALS = (bool, int, float, complex, str, bytes, type(None))
 LONGEST_INTEGER = 2000  # bits of the longest integer that is written as a literal; Python refuses to read those beyond 4300 digits
 
 
+def is_literal(value: Any) -> bool:
+    """Return whether the `repr` of a value is a literal."""
+    match value:
+        case int() if type(value) is int:
+            return value.bit_length() <= LONGEST_INTEGER
+        case float() if type(value) is float:
+            return math.isfinite(value)
+        case tuple() if type(value) is tuple:
+            return all(map(is_literal, value))
+    return type(value) in (str, bytes, bool, type(None))
+
+
 class Globals:
     """The global names that the text uses, and their values; `taken` holds the names of the parameters."""
 

@@ -122,7 +122,7 @@ def without_foreign_calls(text: str) -> None:
         assert not (isinstance(node, ast.Name) and node.id == "canary"), text
 
 
-def check(case: Case, folder) -> bool:
+def check(case: Case, folder, saved: bool) -> bool:
     """Whether the function of a case was differentiated."""
     derivative = value_and_grad(case.f, **case.options)
     with watched():
@@ -138,7 +138,7 @@ def check(case: Case, folder) -> bool:
         without_foreign_calls(derivative.source)
         same(value, case.value)
         same(gradient, case.gradient)
-        if case.saved and case.options.get("backend") is None:
+        if saved and case.saved:
             with contextlib.suppress(SourceADError):
                 derivative.save(folder / "saved.py")
                 without_foreign_calls((folder / "saved.py").read_text("utf-8"))
@@ -442,7 +442,7 @@ def judged(kind: Callable, count: int, folder) -> int:
     def run(data):
         case = kind(data)
         if case is not None:
-            found[check(case, folder)] += 1
+            found[check(case, folder, saved=sum(found.values()) % 4 == 0)] += 1
 
     run()
     assert found[True] > 0.6 * found[False] or kind in SELDOM, found
@@ -457,6 +457,6 @@ def test_what_comes_from_outside_is_data(kind, tmp_path):
 @pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_what_comes_from_outside_is_data_in_many_cases(kind, tmp_path, record_property):
-    count = judged(kind, 800, tmp_path)
+    count = judged(kind, 700, tmp_path)
     record_property("cases", count)
-    assert count >= 400
+    assert count > 525  # 10,000 in all

@@ -14,6 +14,7 @@ from sourcead.nn import checkpoints
 from sourcead.nn.data import minibatches
 from sourcead.nn.memory import keep_freed_memory
 from sourcead.nn.optimisers import State, adam, arrays_of, clip_by_norm
+from sourcead.nn.threads import advise_on_threads
 
 
 class NotFiniteError(SourceADError, ArithmeticError):
@@ -49,7 +50,8 @@ def fit(
 ) -> History:  # fmt: skip
     """Train parameters in place.
 
-    It sets how much freed memory this process keeps (`sourcead.nn.memory.keep_freed_memory`), so that each batch reuses that of the last.
+    It sets how much freed memory this process keeps (`sourcead.nn.memory.keep_freed_memory`), so that each batch reuses that of the last,
+    and writes a line to the log if the threads of NumPy's products slow each other down (`sourcead.nn.threads.advise_on_threads`).
 
     Args:
         loss_and_gradient: `value_and_grad` of a loss that takes the parameters first, then the rows of a batch.
@@ -85,6 +87,7 @@ def fit(
         (array([1., 2.]), 250)
     """
     keep_freed_memory()
+    advise_on_threads(largest_product(parameters, batch))
     rng = np.random.default_rng(rng)
     state, history, done = State(), History(), 0
     if checkpoint is not None and Path(checkpoint).exists():
@@ -114,6 +117,12 @@ def fit(
             facts = {"generator": rng.bit_generator.state, "history": asdict(history), "epochs": epoch + 1}
             checkpoints.save(checkpoint, parameters, state, facts)
     return history
+
+
+def largest_product(parameters: Any, batch: int) -> int | None:
+    """Return the number of multiplications in the largest product of a batch and a matrix; None if there are arrays of other ranks."""
+    arrays = arrays_of(parameters)
+    return batch * max((array.size for array in arrays), default=0) if all(array.ndim < 3 for array in arrays) else None
 
 
 class Progress:

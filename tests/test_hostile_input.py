@@ -1,8 +1,8 @@
 """What comes from outside is varied by hypothesis: names, keys, texts, numbers and places of source that an attacker might choose.
 
 Each case (`tests/hostile_cases.py`) has a function whose gradient is known by a formula.  Either it is differentiated, and value and
-gradient are right, or there is an error of ours, or the one that Python itself raises for the function.  Whatever happens, nothing from outside is
-executed: the hostile texts call a canary, and an audit hook sees processes that start and files that are written.
+gradient are right, or there is an error of ours, or the one that Python itself raises for the function.  Whatever happens, nothing from
+outside is executed: the hostile texts call a canary, and an audit hook sees processes that start and files that are written.
 """
 
 import ast

@@ -178,6 +178,7 @@ def importable_from(value: Any) -> str | None:
             and not module.startswith(("numpy", "scipy"))
         ):
             continue
-        if is_dotted(f"{module}.{name}") and getattr(sys.modules.get(module), name, None) is value:  # names of modules are data: nothing is imported for one
+        # Names of modules are data: nothing is imported for one.
+        if is_dotted(f"{module}.{name}") and getattr(sys.modules.get(module), name, None) is value:
             return module
     return None

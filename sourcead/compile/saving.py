@@ -116,7 +116,7 @@ def checked(text: str, name: str, types: dict[str, Type], directions: dict[str, 
         namespace: the globals of the text.
     """
     (node,) = (n for n in ast.parse(text).body if isinstance(n, ast.FunctionDef) and n.name == name)
-    taken = {getattr(n, "arg", None) or getattr(n, "id", None) for n in ast.walk(node) if isinstance(getattr(n, "ctx", None), ast.Store | None)}
+    taken = {n.arg if isinstance(n, ast.arg) else n.id for n in ast.walk(node) if isinstance(n, ast.arg) or is_stored(n)}
     words = Words(*(
         next(n for n in numbered(word) if n not in taken and namespace.get(n, value) is value) for word, value in zip(Words(), OBJECTS)
     ))  # fmt: skip
@@ -137,6 +137,11 @@ def checked(text: str, name: str, types: dict[str, Type], directions: dict[str, 
     at = first.end_lineno if documented else first.lineno - 1
     lines[at:at] = asserts
     return "\n".join(lines).rstrip("\n") + "\n", dict(zip(words, OBJECTS)) | namespace
+
+
+def is_stored(node: ast.AST) -> bool:
+    """Return whether a node is the name of a variable that is assigned."""
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
 def asserted(conditions: list[str], shown: dict[str, str]) -> str:

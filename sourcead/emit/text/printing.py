@@ -47,9 +47,9 @@ def keywords(values: dict[str, ast.expr]) -> list[ast.keyword]:
 
 def _quoted(string: str, _embedded, line: str, *_, **__) -> str:
     """Return a string in double quotes, or as a docstring if it is a statement: there, too, what is not printable is escaped."""
-    if not line.strip():
-        text = str.__repr__(f'{string}"')[1:-2].replace("\\'", "'")  # in single quotes, so that `'` is escaped, and `"` is not
-        return '"""' + text.replace('"', '\\"') + '"""'
+    if not line.strip():  # in single quotes, so that `'` is escaped, and `"` is not
+        lines = (str.__repr__(f'{part}"')[1:-2].replace("\\'", "'").replace('"', '\\"') for part in string.split("\n"))
+        return '"""' + f"\n{line}".join(lines).replace(f"\n{line}\n", "\n\n") + '"""'
     text = str.__repr__(string)
     if text.startswith("'") and '"' not in text:
         return f'"{text[1:-1]}"'

@@ -58,7 +58,9 @@ def _infer_call(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
         if known.is_elementwise(len(args)):
             return elementwise(fn, args, kwargs)
         return by_example(fn, args, kwargs)
-    except (Impossible, TypeError, ValueError, IndexError, AttributeError, KeyError, OverflowError, SyntaxError):  # the last for a text of a dtype
+    except (Impossible, TypeError, ValueError, IndexError, AttributeError, KeyError, OverflowError):
+        return UNKNOWN
+    except SyntaxError:  # NumPy's for the text of a dtype
         return UNKNOWN
 
 

@@ -29,3 +29,12 @@ def test_files_that_a_page_names_exist(page):
 
 def test_the_pages_name_files():
     assert sum(len(list(named_files(page.read_text(encoding="utf-8")))) for page in PAGES) > 40
+
+
+SECURITY = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+TESTS = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "tests").glob("test_*.py")))
+
+
+def test_the_page_of_threats_names_tests_that_exist():
+    named = set(re.findall(r"`(test_\w+)`", SECURITY))
+    assert len(named) > 5 and not [name for name in sorted(named) if f"def {name}(" not in TESTS]

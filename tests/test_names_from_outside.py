@@ -28,7 +28,10 @@ def saved(gradient, folder):
     return function
 
 
-@pytest.mark.parametrize("name", ["print()", "w[print()]", "learning rate", "'", "a'b\"c\"\"\"d", "{print()}", "#", "\\", "\n", "ﬁ", "class"])
+PARTS = ["print()", "w[print()]", "learning rate", "'", "a'b\"c\"\"\"d", "{print()}", "#", "\\", "\n", "ﬁ", "class"]
+
+
+@pytest.mark.parametrize("name", PARTS)
 def test_saved_modules_take_parts_by_any_name(name, tmp_path, capfd):
     record = types.SimpleNamespace(**{name: X})
     gradient = grad(lambda p: np.sum(getattr(p, name) ** 2))

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from sourcead.compile.generated import Lowered
     from sourcead.compile.gradient import Gradient
     from sourcead.errors import (
-        AliasError, ArgumentError, BackendError, InternalError, NonScalarError, NoRuleError, NoSourceError, RuleError,
-        SourceADError, UnsupportedArgumentError, UnsupportedSyntaxError, UnsupportedValueError, WrtError
+        AliasError, ArgumentError, BackendError, FileError, InternalError, NonScalarError, NoRuleError, NoSourceError,
+        RuleError, SourceADError, UnsupportedArgumentError, UnsupportedSyntaxError, UnsupportedValueError, WrtError
     )
     from sourcead.language.adjoint_blocks import adjoint_of
     from sourcead.language.checkpoint_policies import Auto, Revolve, Segments, checkpoint
@@ -31,8 +31,8 @@ _HOMES = {
     "sourcead.compile.generated": ("Lowered",),
     "sourcead.compile.gradient": ("Gradient",),
     "sourcead.errors": (
-        "AliasError", "ArgumentError", "BackendError", "InternalError", "NonScalarError", "NoRuleError", "NoSourceError", "RuleError",
-        "SourceADError", "UnsupportedArgumentError", "UnsupportedSyntaxError", "UnsupportedValueError", "WrtError",
+        "AliasError", "ArgumentError", "BackendError", "FileError", "InternalError", "NonScalarError", "NoRuleError", "NoSourceError",
+        "RuleError", "SourceADError", "UnsupportedArgumentError", "UnsupportedSyntaxError", "UnsupportedValueError", "WrtError",
     ),
     "sourcead.language.adjoint_blocks": ("adjoint_of",),
     "sourcead.language.checkpoint_policies": ("Auto", "Revolve", "Segments", "checkpoint"),
@@ -47,6 +47,7 @@ __all__ = [
     "ArgumentError",
     "Auto",
     "BackendError",
+    "FileError",
     "Gradient",
     "InternalError",
     "GradientMismatch",

@@ -323,6 +323,21 @@ class BackendError(SourceADError, ImportError):
     label = "What to do"
 
 
+class FileError(SourceADError, OSError):
+    """A file cannot be written.  What was there before is still there.
+
+    Fails::
+
+        grad(f).save("missing/gradient.py", 3.0)
+
+    Mended: make the folder first, or name a file in a folder in which you may write::
+
+        grad(f).save("gradient.py", 3.0)
+    """
+
+    label = "What to do"
+
+
 def spelled(function: Any) -> str:
     """How a user would write a function: `np.linalg.svd`, `math.gamma`, `scale`."""
     name = getattr(function, "__name__", None) or repr(function)

@@ -151,3 +151,30 @@ OF_SEVERAL_SIZES = {
 @pytest.mark.parametrize("program", OF_SEVERAL_SIZES)
 def test_items_of_several_sizes(program, size):
     assert judged_in_all_modes(made(OF_SEVERAL_SIZES[program], np=np), np.linspace(0.3, 0.9, size)) == "right"
+
+
+def previous_of_another_shape(x):
+    u, k = x[1:], 3
+    while True:
+        k = k - 1
+        if not k:
+            u = x[:1]
+            break
+        c = u
+        u = u + 0
+    c = c**2
+    return np.sum(c)
+
+
+def shorter_each_time(x):
+    parts = {"now": x, "before": x}
+    for _ in range(3):
+        parts["before"] = parts["now"]
+        parts["now"] = parts["now"][1:]
+    return np.sum(parts["before"] ** 2) + np.sum(parts["now"])
+
+
+@pytest.mark.parametrize("size", [5, 12])
+@pytest.mark.parametrize("f", [previous_of_another_shape, shorter_each_time])
+def test_value_of_the_iteration_before_has_a_size_of_its_own(f, size):
+    assert judged_in_all_modes(f, np.linspace(0.3, 0.9, size)) == "right"

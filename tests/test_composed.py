@@ -254,6 +254,7 @@ CASES = {
     "round": (lambda x: np.sum(x.round(1) * 0 + x), x),
     "rollaxis": (lambda x: np.sum(np.roll(x, (1, 2), (0, 1)) * W), x),
     "tri": (lambda x: np.sum(np.tril(x, -1) * W), x),
+    "interp1": (lambda x: np.sum(np.interp([0.2, 0.7, -3.0], [0.5], x[:1])) * np.interp(x[0], [1.0], x[1:2]), v),
     "interp": (lambda x: np.sum(np.interp([0.5, 1.5], [0.0, 1, 2], x[:3]) * [2.0, 3.0]), v),
     "linalgnorm": (
         lambda x: (

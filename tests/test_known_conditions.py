@@ -159,6 +159,23 @@ def test_what_reverses_an_arm_that_raised_is_gone(f):
     assert "None" not in text and "zeros" not in text
 
 
+def flag_of_unknown_type(x):
+    for k in range(3):
+        w = x * (k + 1)
+        if w[0] > 2:
+            found = w
+            break
+    else:
+        found = -x
+    return np.sum(found * x)
+
+
+@pytest.mark.parametrize("x", [X, abs(X) * 3])
+def test_end_of_a_loop_is_known_by_its_break(x):
+    assert judged(flag_of_unknown_type, x) == "right"
+    assert "no value" not in grad(flag_of_unknown_type).lower(x).text
+
+
 def copied_into(y, v):
     np.copyto(y, v)
 

@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 ORDER = (
-    "errors", "runtime", "language", "ir", "primitives", "analysis", "passes", "frontend", "ad", "emit", "backends", "compile",
+    "errors", "files", "runtime", "language", "ir", "primitives", "analysis", "passes", "frontend", "ad", "emit", "backends", "compile",
     "api", "nn",
 )  # fmt: skip
 LINES = 400

@@ -1,4 +1,4 @@
-"""Initialisers, optimisers, schedules, the training loop and its checkpoints."""
+"""Initialisers, optimisers, schedules and the training loop."""
 
 import linecache
 import math
@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from sourcead import value_and_grad
-from sourcead.nn import checkpoints, initialisers, optimisers, schedules
+from sourcead.errors import FileError
+from sourcead.nn import initialisers, schedules
 from sourcead.nn.data import split
 from sourcead.nn.layers import Dense, dense
 from sourcead.nn.losses import cross_entropy
@@ -287,8 +288,12 @@ def test_nan_in_the_data_is_told_from_nan_in_the_parameters():
 
 def test_a_plot_is_drawn(tmp_path):
     pytest.importorskip("matplotlib")
-    plot(History([3.0, 2.0, 1.0], [0.1], [{"accuracy": 0.5}]), tmp_path / "run.png")
-    assert (tmp_path / "run.png").read_bytes().startswith(b"\x89PNG")
+    history = History([3.0, 2.0, 1.0], [0.1], [{"accuracy": 0.5}])
+    for name, file, start in (("run.png", "run.png", b"\x89PNG"), ("other", "other.png", b"\x89PNG"), ("run.svg", "run.svg", b"<?xml")):
+        plot(history, tmp_path / name)
+        assert (tmp_path / file).read_bytes().startswith(start)
+    with pytest.raises(FileError, match="make the folder .*missing first"):
+        plot(history, tmp_path / "missing" / "run.png")
 
 
 def test_the_network_of_the_readme_trains():
@@ -299,44 +304,3 @@ def test_the_network_of_the_readme_trains():
     linecache.cache["readme_network.py"] = (len(block), None, block.splitlines(True), "readme_network.py")
     exec(compile(block, "readme_network.py", "exec"), namespace)
     assert len(namespace["history"].losses) == 300
-
-
-# Checkpoints
-
-
-def test_checkpoints_hold_every_structure_exactly(tmp_path):
-    p, state = structure(dtype=np.float32), State()
-    for k in range(3):
-        adam(p, structure(k + 1, np.float32), state)
-    checkpoints.save(tmp_path / "a.npz", p, state, {"note": "x", "n": [1, 2]})
-    found = structure(9, np.float32)
-    loaded, facts = checkpoints.load(tmp_path / "a.npz", found)
-    assert facts == {"note": "x", "n": [1, 2]} and loaded.step == 3
-    pairs = zip([*arrays_of(found), *loaded.means, *loaded.squares], [*arrays_of(p), *state.means, *state.squares], strict=True)
-    assert all(a.dtype == b.dtype and np.array_equal(a, b) for a, b in pairs)
-    assert list(tmp_path.iterdir()) == [tmp_path / "a.npz"]
-
-
-def test_a_checkpoint_of_other_parameters_is_refused_and_changes_nothing(tmp_path):
-    checkpoints.save(tmp_path / "a.npz", {"w": np.ones(3), "b": np.ones(2)})
-    for other, message in (
-        ({"w": np.zeros(3)}, "other names"),
-        ({"w": np.zeros(3), "b": np.zeros(4)}, "shape"),
-        ({"w": np.zeros(3), "b": np.zeros(2, "f4")}, "float32"),
-    ):
-        with pytest.raises(checkpoints.CheckpointError, match=message):
-            checkpoints.load(tmp_path / "a.npz", other)
-        assert not any(a.any() for a in other.values())
-
-
-def test_a_damaged_checkpoint_is_named(tmp_path):
-    (tmp_path / "a.npz").write_bytes(b"PK nothing")
-    for name in ("a.npz", "none.npz"):
-        with pytest.raises(checkpoints.CheckpointError, match=name):
-            checkpoints.load(tmp_path / name, {"w": np.zeros(3)})
-
-
-def test_a_checkpoint_needs_no_pickle(tmp_path):
-    checkpoints.save(tmp_path / "a.npz", structure(), optimisers.adam_state(structure()))
-    with np.load(tmp_path / "a.npz", allow_pickle=False) as file:
-        assert all(file[name].dtype != object for name in file.files)

@@ -22,9 +22,9 @@ from tests.programs import all_programs
 print(json.dumps({p.name: outcome(p)[:2] for p in list(all_programs())[::31]}))
 """
 
-def run(code):
+def run(code, **variables):
     """What a program prints, and the log, in a process without the internals of Numba."""
-    environment = {**os.environ, internals.VARIABLE: "0"}
+    environment = {**os.environ, internals.VARIABLE: "0", **variables}
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment, timeout=1800)
 
 
@@ -34,6 +34,13 @@ def test_the_programs_of_the_corpus_compile_to_the_same_results(tmp_path):
     assert {status for status, _ in found.values()} <= {"equal", "refused", "not taken"}, found
     assert sum(status == "equal" for status, _ in found.values()) > len(found) * 0.7
     assert done.stderr.count("by Numba's public interface alone") == 1
+
+
+def test_no_machine_code_is_kept_on_disk(tmp_path):
+    code = "from sourcead import grad\nfrom tests.test_numba_within import loss_grad, np\nprint(loss_grad(np.ones(2), np.ones(2)).tolist())"
+    folders = {"SOURCEAD_CACHE_DIR": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path)}
+    first, second = run(code, **folders).stdout, run(code, **folders).stdout
+    assert first == second and first.startswith("[") and not list(tmp_path.iterdir())
 
 
 def test_a_write_that_would_lose_digits_is_refused_here_too():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sourcead import check_grads
+from sourcead import check_grads, grad, hvp
 
 rng = np.random.default_rng(0)
 W, X = rng.normal(size=(3, 3)), rng.normal(size=(9, 3))
@@ -97,3 +97,26 @@ def beside_the_whole(w, x):
 )  # fmt: skip
 def test_rows_that_change(f):  # the loops are taken iteration by iteration
     check_grads(f, (W, X), wrt=(0, 1))
+
+
+def row_overwritten(x):
+    u = [*x]
+    x[0] = np.arange(3.0)
+    return sum(np.sum(r * r) for r in u)
+
+
+def element_overwritten(x):
+    u = list(x)
+    x[0] = 2.0
+    t = 0.0
+    for v in u[0]:
+        t = t + np.tanh(v)
+    return t * np.sum(u[1] ** 2)
+
+
+@pytest.mark.parametrize("f", [row_overwritten, element_overwritten])
+def test_second_derivative_sees_the_overwritten_row(f):
+    x, v = X[:3].copy(), X[3:6]
+    gradient = grad(f)
+    slope = (gradient(x + 1e-6 * v) - gradient(x - 1e-6 * v)) / 2e-6
+    np.testing.assert_allclose(hvp(f)(x, v), slope, atol=1e-7)

@@ -14,6 +14,20 @@ from tests.semantics import judged_in_all_modes, made
 X, A, S = np.array([0.4, 0.7, -0.3, 0.9]), np.arange(12.0).reshape(4, 3) / 7, 0.6
 
 RIGHT = {
+    "the greatest of written tuples": "r = max([(x[0], 1.0), (x[1], 2.0)]); return r[0] * r[1]",
+    "the least of written lists": "r = min([[x[0]], [s]]) + list(max((x[0], 1.0), (x[1], s))); return r[0] * r[1]",
+    "the greatest of tuples with arrays": "r = max([(x[0], x), (x[1], x * s)]); return r[0] * np.sum(r[1])",
+    "the first items of tuples are equal": "r = max((1, x[0]), (1, x[1]), (0, s)); return r[0] * r[1]",
+    "the greatest tuple so far": """
+        t = (x[0], s)
+        for v in x:
+            t = max(t, (v, 2.0))
+        return t[0] * t[1]""",
+    "a mask that broadcasts": """
+        y = A * x[0]
+        np.copyto(y, s, where=[True, False, False])
+        np.copyto(y, x[1:2], where=[[True], [False], [False], [True]])
+        return np.sum(y * y)""",
     "both parts of a split are views": "p, q = np.split(x, 2); p *= s; return x.sum() * q[0] + p[0]",
     "a split is a view in each iteration": """
         for k in range(3):

@@ -151,3 +151,14 @@ PROGRAMS = [f for f in list(globals().values()) if inspect.isfunction(f) and f._
 @pytest.mark.parametrize("x", [0.3, 1.7])
 def test_program(f, x):
     assert judged_in_all_modes(f, x) == "right"
+
+
+NUMBERS, ARRAY = [1.0, 2.0], np.array([0.5, 1.5, 2.5])
+
+
+def with_defaults(e, w=ARRAY, k=NUMBERS):
+    return e * w[0] + k[1]
+
+
+def test_defaults_may_be_a_list_and_an_array():
+    assert judged_in_all_modes(lambda x: np.sum(with_defaults(x)), np.array([0.5, -1.2])) == "right"

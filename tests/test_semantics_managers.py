@@ -217,3 +217,37 @@ def test_what_follows_a_manager_that_stops_an_exception(f, least):
 
 def test_what_follows_a_manager_that_stops_a_sure_exception():
     assert judged_in_all_modes(returned_but_for_an_exception, np.abs(X)) == "right"
+
+
+def made_inside(x):
+    log = []
+
+    @contextlib.contextmanager
+    def twice(v):
+        log.append(1.0)
+        yield v * 2
+        log.append(2.0)
+
+    with twice(x) as a, twice(a) as b:
+        s = np.sum(a * b)
+    return s * len(log)
+
+
+def made_by_a_call(x):
+    doubled = contextlib.contextmanager(lambda v: (u * 2 for u in [v]))
+    with doubled(x) as a:
+        return np.sum(a * x)
+
+
+def made_before_it_is_entered(x):
+    y = x * 1
+    manager = locked(y)
+    y[0] *= 3
+    with manager as a:
+        s = np.sum(y * y) if a is None else np.sum(a * y)
+    return s + y[0]
+
+
+@pytest.mark.parametrize("f", [made_inside, made_by_a_call, made_before_it_is_entered])
+def test_manager_is_a_value(f):
+    assert judged_in_all_modes(f, X) == "right"

@@ -229,3 +229,17 @@ PUT = ["w[1:] = [w]\n return len(w[1][1]) * x[0]", "w[1:] = w\n return len(w) * 
 @pytest.mark.parametrize("lines", PUT)
 def test_a_list_is_put_into_a_part_of_itself(lines):
     judged_in_all_modes(program_of([f"w = x.tolist()\n {lines}"]), X)
+
+
+MASKS = [
+    "return np.sum(sum([x > 0.2, x > 0.1]) * x)",
+    "return np.sum(sum([x > 0.5, True]) * x) + x[1] * sum((x > 0.2, x[0] > 0.1, 1))[0]",
+    "return sum([x[0] > 0, x[1] > 0]) * x[0] + sum([x > 0])[0] * x[1]",
+    "return np.sum(sum(map(lambda v: x >= v, x)) * x) + np.sum(sum(x >= v for v in x) * x)",
+    "m = [x > 0.1 * k for k in range(3)]\n return np.sum(sum(m) * x)",
+]
+
+
+@pytest.mark.parametrize("lines", MASKS)
+def test_a_sum_of_masks_counts(lines):
+    assert judged_in_all_modes(program_of([lines]), X) == "right"

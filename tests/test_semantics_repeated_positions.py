@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from tests.semantics import judged
+from tests.semantics import judged, program_of
 
 X, V = np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.5, -0.7])
 
@@ -71,3 +71,17 @@ def of_rows(x, v):
 )
 def test_gradient(f):
     assert judged(f, X, V) == "right"
+
+
+KEYS = {
+    "ix_": "np.ix_([0], [1, 1])", "unravel_index": "np.unravel_index([0, 0], y.shape)",
+    "range": "range(-2, 2)", "arange": "np.arange(-2, 2)",
+    "divmod": "np.divmod(np.array([1, 1, 2]), 2)", "nonzero": "np.nonzero(y)",
+    "rows": "tuple(np.array([[0, 0], [1, 1]]))", "s_": "np.s_[[0, 0], :]",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("key", KEYS.values(), ids=KEYS)
+def test_positions_by_every_function(key):
+    lines = f"y = x.reshape(2, 2) * 1; y[{key}] *= 0.7; i = {key}; y[i] *= x[0]; return np.sum(y * y) + np.sum(y[i] ** 3)"
+    assert judged(program_of([lines]), X) == "right"

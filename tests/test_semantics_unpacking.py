@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from sourcead import grad
+from tests.semantics import judged_in_all_modes
 from tests.test_semantics_exceptions import X, agrees
 
 
@@ -103,3 +104,26 @@ def too_many(x):
 def test_a_wrong_number_of_values_raises(f):
     with pytest.raises(ValueError, match="2 values to unpack"):
         grad(f, verify=False)(np.array(X))
+
+
+def wrong_count_handled(x):
+    try:
+        a, b = x
+    except ValueError:
+        a = 1.5
+    return a * x[0]
+
+
+def wrong_count_in_a_loop(x):
+    try:
+        for a, b in [x, x]:
+            r = a
+    except ValueError:
+        r = 2.5
+    return r * x[0]
+
+
+@pytest.mark.parametrize("n", [2, 3, 12])
+@pytest.mark.parametrize("f", [wrong_count_handled, wrong_count_in_a_loop])
+def test_a_wrong_number_of_elements_is_handled(f, n):
+    assert judged_in_all_modes(f, np.linspace(0.5, 2.0, n)) == ("right" if n < 8 else "refused")  # a longer array has any length

@@ -21,7 +21,6 @@ from sourcead.analysis.connected import reachable
 from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Block, Branch, Build, Call, Const, Function, Let, Loop, Range, Stmt, Var, operand_atoms
 )
-from sourcead.ir.types import BOOL
 from sourcead.ir.walk import bound_vars, definitions, map_blocks, walk
 
 NOTHING = Const(None)  # what a variable is that is not assigned; a None that the program itself assigns is another
@@ -127,7 +126,7 @@ def after_step(
     """
     kept = {(c, value) for c, value in way if c not in bound}
     for var, atom in zip(vars, atoms):
-        truth = known_truth(atom, made, way) if var.type == BOOL else None
+        truth = known_truth(atom, made, way)
         kept |= set() if truth is None else {(var, truth)}
     return frozenset(kept)
 

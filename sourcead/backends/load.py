@@ -50,9 +50,14 @@ def load(text: str, name: str, namespace: dict[str, Any]) -> types.FunctionType:
     return run(compiled(text, name), name, namespace)
 
 
-def compiled(text: str, name: str) -> types.CodeType:
-    """Return the code of a text, and register the text in `linecache` under a unique file name."""
-    file = f"<sourcead {name} {next(_counter)}>"
+def compiled(text: str, name: str, key: str | None = None) -> types.CodeType:
+    """Return the code of a text, and register the text in `linecache` under a unique file name.
+
+    Args:
+        text, name: as for `load`.
+        key: identifies the text in every process, for code that a later one runs; None for a number.
+    """
+    file = f"<sourcead {name} {key or next(_counter)}>"
     if not text.endswith("\n"):
         text += "\n"
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)  # no modification time: never purged

@@ -8,6 +8,7 @@ from sourcead.backends.engines import NUMPY
 from sourcead.backends.save import standalone
 from sourcead.compile.saving import checked, for_more_sizes
 from sourcead.compile.specialisation import Specialisation, specialised
+from sourcead.files.whole import write
 from sourcead.ir.nodes import Function
 
 
@@ -77,10 +78,9 @@ class Generated(ABC):
 
         Raises:
             UnsupportedValueError: the function reads a global object that cannot be written as a constant.
+            FileError: the file cannot be written; a file that was there is as it was.
         """
         built, types = for_more_sizes(self._latest(*args, **kwargs).built)
         compiled = specialised(built, NUMPY)
         text, names = checked(built.plain.text, built.plain.name, types, self._directions, compiled.namespace)
-        text = standalone(text, built.plain.name, names)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+        write(path, standalone(text, built.plain.name, names).encode(), private=False)

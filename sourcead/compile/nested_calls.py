@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sourcead.analysis.builder import atom_type
+from sourcead.analysis.overwrites import parts_stay
 from sourcead.errors import UnsupportedSyntaxError, WrtError
 from sourcead.frontend import core
 from sourcead.frontend.control.functions import Lowered, layout_checks
@@ -129,6 +130,8 @@ def taken(lo: Lowering, call: ActiveCall) -> Taken:
         written |= found
     lo.note_written(cell for place in written for cell in roots(every[place]))
     lowered = block_as_lowered(lo, block, [inputs[p] for p in call.at], {inputs[p].name for p in written})
+    if lo.rows_stay and not parts_stay(lowered.function):  # asked here, since the derivative lacks the writes that it does not need
+        raise UnsupportedSyntaxError("a list holds rows of an array that is written", at=lo.here, instead="append copies of the rows")
     return Taken(lowered, [inputs[p] for p in call.at])
 
 

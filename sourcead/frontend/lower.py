@@ -2,7 +2,7 @@
 
 from sourcead.frontend.builtins import (  # noqa: F401
     calls, checkpoint, combinators, compositions, copying, functions, in_python, itertools_functions, object_functions,
-    ordering, stdlib_classes, stop_gradient
+    operator_functions, ordering, stdlib_classes, stop_gradient
 )
 from sourcead.frontend.control.functions import Lowered, lower_function  # noqa: F401
 from sourcead.frontend.control.inlining import call_source, returned  # noqa: F401

@@ -340,7 +340,7 @@ def join(a: Type, b: Type) -> Type:
             return ListT(join(x, y), items)
         case AnyTuple(x), AnyTuple(y):
             return AnyTuple(join(x, y))
-        case MapT(k, x, default), MapT(m, y, other) if default is other:
+        case MapT(k, x, default), MapT(m, y, other) if default == other:
             return MapT(join(k, m), join(x, y), default)
         case SetT(x, p), SetT(y, q):
             return SetT(join(x, y), p and q)
@@ -376,7 +376,7 @@ def fits(t: Type, promise: Type, free: Collection[Sym] = ()) -> bool:
             if not fits(y, x, free):
                 return False
             return xs is None or ys is not None and len(xs) == len(ys) and all(fits(b, a, free) for a, b in zip(xs, ys))
-        case MapT(k, x, default), MapT(m, y, other) if default is other:
+        case MapT(k, x, default), MapT(m, y, other) if default == other:
             return fits(m, k, free) and fits(y, x, free)
         case SetT(x, p), SetT(y, q):
             return fits(y, x, free) and (q or not p)

@@ -1,23 +1,30 @@
 """Saves a training run in one `.npz` file, without pickle: parameters, the optimiser's state, the generator and the history.
 
-Each array is stored under its place in the structure, everything else as one text of JSON. The file is written under another name and
-then renamed, so that a file of the final name is always complete.
+Each array is stored under its place in the structure, everything else as one text of JSON. The file is written as a whole and ends in a
+checksum (`sourcead/files/whole.py`), which `np.load` does not mind.
 """
 
+import io
 import json
 import os
-from pathlib import Path
+import zipfile
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from sourcead.api.extending import leaves
 from sourcead.errors import SourceADError
+from sourcead.files.whole import NotUsable, read, write
 from sourcead.nn.optimisers import State, arrays_of
+
+KIND = "checkpoint"
 
 
 class CheckpointError(SourceADError, ValueError):
-    """A checkpoint cannot be read, or belongs to other parameters; the message names the file and what differs."""
+    """A checkpoint is damaged, or belongs to other parameters or another run; the message names the file and what differs."""
+
+    label = "What to do"
 
 
 def save(path: str | os.PathLike, parameters: Any, state: State | None = None, facts: dict | None = None) -> None:
@@ -30,7 +37,7 @@ def save(path: str | os.PathLike, parameters: Any, state: State | None = None, f
         facts: any structure that JSON can hold; arrays become lists.
 
     Raises:
-        OSError: the file cannot be written.
+        FileError: the file cannot be written; a file that was there is as it was.
 
     Example:
         >>> import tempfile, os
@@ -47,44 +54,71 @@ def save(path: str | os.PathLike, parameters: Any, state: State | None = None, f
     arrays |= {f"means[{k}]": array for k, array in enumerate(state.means)}
     arrays |= {f"squares[{k}]": array for k, array in enumerate(state.squares)}
     text = json.dumps({"step": state.step, "facts": facts or {}}, default=np.ndarray.tolist)
-    path = Path(path)
-    part = path.with_name(path.name + ".part")
-    try:
-        with part.open("wb") as file:
-            np.savez(file, **arrays, run=np.array(text))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+    file = io.BytesIO()
+    np.savez(file, **arrays, run=np.array(text))
+    with file.getbuffer() as content:
+        write(path, content, KIND)
 
 
-def load(path: str | os.PathLike, parameters: Any) -> tuple[State, dict]:
+def load(path: str | os.PathLike, parameters: Any, accept: Callable[[dict], Any] = lambda facts: None) -> tuple[State, dict]:
     """Read a checkpoint into the given parameters, in place, and return the optimiser's state and the facts.
 
+    Args:
+        path: the file.
+        parameters: the structure of arrays that was saved, with any values.
+        accept: called with the facts before anything is overwritten; raises an error if they belong to another run.
+
     Raises:
-        CheckpointError: the file cannot be read, or its parameters have other names, shapes or dtypes. The given parameters are
-            unchanged then.
+        CheckpointError: the file cannot be read, is damaged, or its parameters have other names, shapes or dtypes. The given
+            parameters are unchanged then.
     """
-    names = [f"parameters{where}" for where in places(parameters)]
+    names, targets = [f"parameters{where}" for where in places(parameters)], arrays_of(parameters)
     try:
-        with np.load(path, allow_pickle=False) as file:
-            stored = {name: file[name] for name in file.files}
-        run = json.loads(str(stored["run"]))
-    except (OSError, ValueError, KeyError, EOFError) as error:
-        raise CheckpointError(f"{path}: cannot be read as a checkpoint: {error}") from error
-    theirs = {name for name in stored if name.startswith("parameters")}
-    if theirs != set(names):
-        raise CheckpointError(f"{path}: the parameters have other names: {', '.join(sorted(theirs ^ set(names)))}")
-    targets = arrays_of(parameters)
+        stored = stored_in(path)
+        run = json.loads(str(stored.pop("run")))
+        state, facts = State(int(run["step"]), rows_of(stored, "means"), rows_of(stored, "squares")), dict(run["facts"])
+        check_forms(stored, dict(zip(names, targets, strict=True)))
+        accept(facts)
+    except CheckpointError as error:
+        raise CheckpointError(f"{path}: {error.reason}", instead=error.instead) from None
+    except Exception as error:  # of the system, or one of many classes if somebody made the content by hand
+        raise CheckpointError(
+            f"{path} cannot be read as a checkpoint: {error}", instead="start anew with another file, or from an earlier copy of this one"
+        ) from error
     for name, array in zip(names, targets, strict=True):
+        array[...] = stored[name]
+    return state, facts
+
+
+def stored_in(path: str | os.PathLike) -> dict[str, np.ndarray]:
+    """Return the arrays of a file by their names."""
+    content = io.BytesIO(read(path, KIND))
+    if any(member.compress_type != zipfile.ZIP_STORED for member in zipfile.ZipFile(content).infolist()):
+        raise NotUsable("its content is compressed, and may be of any size")
+    content.seek(0)
+    with np.load(content, allow_pickle=False) as file:
+        return {name: file[name] for name in file.files}
+
+
+def check_forms(stored: dict[str, np.ndarray], targets: dict[str, np.ndarray]) -> None:
+    """Raise an error unless the parameters that are stored have the names, shapes and dtypes of those that they are for."""
+    instead = "load it into the network that it was saved from"
+    if theirs := {name for name in stored if name.startswith("parameters")} ^ set(targets):
+        raise CheckpointError(f"the parameters have other names: {', '.join(sorted(theirs))}", instead=instead)
+    for name, array in targets.items():
         found = stored[name]
         if found.shape != array.shape or found.dtype != array.dtype:
             form = f"{array.dtype} of shape {array.shape}"
-            raise CheckpointError(f"{path}: {name} is {found.dtype} of shape {found.shape}, and the network's {form}")
-    for name, array in zip(names, targets, strict=True):
-        array[...] = stored[name]
-    return State(run["step"], rows_of(stored, "means"), rows_of(stored, "squares")), run["facts"]
+            raise CheckpointError(f"{name} is {found.dtype} of shape {found.shape}, and the network's {form}", instead=instead)
+
+
+def check_settings(theirs: dict[str, str], ours: dict[str, str]) -> None:
+    """Raise an error unless the settings of two runs agree, which names both where they differ."""
+    differ = [name for name in sorted({*theirs, *ours}) if theirs.get(name) != ours.get(name)]
+    if differ:
+        shown = ", ".join(f"{name} {theirs.get(name)} and not {ours.get(name)}" for name in differ)
+        instead = "give that run's arguments, or another file; `checkpoints.load` reads the parameters alone, for a new run to start from"
+        raise CheckpointError(f"it was written by a run with {shown}", instead=instead)
 
 
 def places(parameters: Any) -> list[str]:

@@ -8,10 +8,10 @@ dimension, and the elements, big-endian, in C order.
 
 import gzip
 import hashlib
+import io
 import math
 import os
 import sys
-import tempfile
 import urllib.error
 import urllib.request
 import zlib
@@ -23,6 +23,8 @@ from pathlib import Path
 import numpy as np
 
 from sourcead.errors import SourceADError
+from sourcead.files.caches import cache_folder, made
+from sourcead.files.whole import NotUsable, check_writable, read_regular, write
 
 MIRRORS = (
     "https://ossci-datasets.s3.amazonaws.com/mnist/",
@@ -41,6 +43,8 @@ IDX_DTYPES = {0x08: ">u1", 0x09: ">i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0
 CLASSES = 10
 SIDE = 28
 TIMEOUT_SECONDS = 15
+SMALL = 2**26  # bytes: what any file may unpack to, and what any of MNIST's may have
+PACKED = 100  # bytes that a byte of a larger file may unpack to; one of MNIST's images stands for five, zeros for a thousand
 
 
 class DataError(SourceADError, ValueError):
@@ -98,9 +102,10 @@ def load(spec: str | os.PathLike = "auto") -> Dataset:
     if spec == "digits":
         return _load_digits("scikit-learn's digits, because the call names them")
     folder = Path(spec)
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise DataError(f"{spec}: no such folder; give auto, mnist, digits, or a folder with the IDX files of MNIST")
-    return _from_files({name: _find(folder, name) for name in MNIST_SHA256}, str(spec), f"the IDX files in {folder}")
+    paths = {name: _find(folder, name) for name in MNIST_SHA256}
+    return _dataset(paths, {name: _content(path) for name, path in paths.items()}, str(spec), f"the IDX files in {folder}")
 
 
 def minibatches(rng: np.random.Generator, size: int, *arrays: np.ndarray) -> Iterator[tuple[np.ndarray, ...]]:
@@ -170,7 +175,11 @@ def read_idx(path: str | os.PathLike) -> np.ndarray:
     Raises:
         DataError: The file cannot be read, is truncated or too long, or is not an IDX file.
     """
-    content = _content(path)
+    return _array(path, _content(path))
+
+
+def _array(path: str | os.PathLike, content: bytes) -> np.ndarray:
+    """Return the array in the content of an IDX file."""
     if len(content) < 4 or content[:2] != b"\0\0" or content[2] not in IDX_DTYPES:
         first = content[:4].hex(" ")
         raise DataError(f"{path}: not an IDX file: it starts with the bytes {first}, not with 00 00, a type and a rank")
@@ -185,36 +194,53 @@ def read_idx(path: str | os.PathLike) -> np.ndarray:
         raise DataError(
             f"{path}: {trouble}: {len(content)} bytes, where its header, of shape {shape}, needs {expected}"
         )
-    return np.frombuffer(content, dtype, offset=start).reshape(shape).astype(dtype.newbyteorder("="))
+    try:
+        return np.frombuffer(content, dtype, offset=start).reshape(shape).astype(dtype.newbyteorder("="))
+    except ValueError as error:
+        raise DataError(f"{path}: its header gives the shape {shape}, and there is no such array: {error}") from error
 
 
 def _content(path: str | os.PathLike) -> bytes:
     try:
-        raw = Path(path).read_bytes()
-        return gzip.decompress(raw) if raw.startswith(b"\x1f\x8b") else raw
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise DataError(f"{path}: damaged or truncated gzip file: {error}") from error
+        return _unpacked(path, read_regular(path))
+    except NotUsable as error:
+        raise DataError(f"{path}: cannot be read: {error}") from error
     except OSError as error:
         raise DataError(f"{path}: cannot be read: {error.strerror or error}") from error
+
+
+def _unpacked(name: str | os.PathLike, raw: bytes) -> bytes:
+    """Return the content of a file, gzip-compressed or plain, but not the endless content that a few bytes may stand for."""
+    if not raw.startswith(b"\x1f\x8b"):
+        return raw
+    most = max(SMALL, PACKED * len(raw))
+    try:
+        content = gzip.GzipFile(fileobj=io.BytesIO(raw)).read(most + 1)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise DataError(f"{name}: damaged or truncated gzip file: {error}") from error
+    if len(content) > most:
+        raise DataError(f"{name}: its {len(raw)} bytes unpack to more than {most}, as no images do")
+    return content
 
 
 def _find(folder: Path, name: str) -> Path:
     """Return the path of the file `name` in the folder, plain or with `.gz`, with `-idx3-ubyte` or `.idx3-ubyte`."""
     candidates = [folder / (stem + suffix) for stem in (name, name.replace("-idx", ".idx")) for suffix in ("", ".gz")]
     for path in candidates:
-        if path.is_file():
+        if os.path.isfile(path):
             return path
     raise DataError(f"{folder / name}: no such file, with or without .gz")
 
 
-def _from_files(paths: dict[str, Path], name: str, note: str) -> Dataset:
-    x_train, y_train, x_test, y_test = (paths[part] for part in MNIST_SHA256)
-    return Dataset(*_pair(x_train, y_train), *_pair(x_test, y_test), name, note)
+def _dataset(paths: dict[str, Path], contents: dict[str, bytes], name: str, note: str) -> Dataset:
+    arrays = {part: _array(paths[part], content) for part, content in contents.items()}
+    train_x, train_y, test_x, test_y = MNIST_SHA256
+    return Dataset(*_pair(paths, arrays, train_x, train_y), *_pair(paths, arrays, test_x, test_y), name, note)
 
 
-def _pair(image_path: Path, label_path: Path) -> tuple[np.ndarray, np.ndarray]:
-    """Read images, as float32 rows in [0, 1], and their labels."""
-    images, labels = read_idx(image_path), read_idx(label_path)
+def _pair(paths: dict[str, Path], arrays: dict[str, np.ndarray], x: str, y: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return images, as float32 rows in [0, 1], and their labels."""
+    images, labels, image_path, label_path = arrays[x], arrays[y], paths[x], paths[y]
     if images.dtype != np.uint8 or images.shape[1:] != (SIDE, SIDE):
         raise DataError(f"{image_path}: {images.dtype} of shape {images.shape}, not {SIDE} x {SIDE} images of bytes")
     if labels.dtype != np.uint8 or labels.ndim != 1:
@@ -231,19 +257,6 @@ def _pair(image_path: Path, label_path: Path) -> tuple[np.ndarray, np.ndarray]:
 # MNIST: the cache and the download
 
 
-def cache_folder() -> Path:
-    """Return the folder of downloads: `$SOURCEAD_CACHE` if it is set, else `sourcead` in the user's cache folder."""
-    if chosen := os.environ.get("SOURCEAD_CACHE"):
-        return Path(chosen)
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "sourcead"
-
-
 def _load_auto() -> Dataset:
     try:
         return _load_mnist()
@@ -252,28 +265,33 @@ def _load_auto() -> Dataset:
 
 
 def _load_mnist() -> Dataset:
-    folder = cache_folder() / "mnist"
-    paths = {name: folder / f"{name}.gz" for name in MNIST_SHA256}
-    missing = [name for name, path in paths.items() if not _is_intact(path, name)]
-    for name in missing:
-        download(name, paths[name])
-    origin = "downloaded now into" if missing else "from the cache in"
-    return _from_files(paths, "mnist", f"MNIST, {origin} {folder}")
-
-
-def _is_intact(path: Path, name: str) -> bool:
     try:
-        return path.is_file() and _sha256(path) == MNIST_SHA256[name]
+        folder = cache_folder() / "mnist"
+    except OSError as error:
+        raise DataError(f"there is no folder for a cache: {error}") from error
+    paths = {name: folder / f"{name}.gz" for name in MNIST_SHA256}
+    found = {name: _intact(path, name) for name, path in paths.items()}
+    missing = [name for name, content in found.items() if content is None]
+    contents = {name: download(name, paths[name]) if content is None else content for name, content in found.items()}
+    origin = "downloaded now into" if missing else "from the cache in"
+    return _dataset(paths, contents, "mnist", f"MNIST, {origin} {folder}")
+
+
+def _intact(path: Path, name: str) -> bytes | None:
+    """Return the content of a file that was downloaded; None if it is not there or not what it was."""
+    try:
+        content = _content(path)
     except DataError:
-        return False
+        return None
+    return content if _sha256(content) == MNIST_SHA256[name] else None
 
 
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(_content(path)).hexdigest()
+def _sha256(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
-def download(name: str, path: Path, mirrors: tuple[str, ...] | None = None) -> None:
-    """Download one of MNIST's files to a temporary file, check its content, and only then rename it to `path`.
+def download(name: str, path: Path, mirrors: tuple[str, ...] | None = None) -> bytes:
+    """Download one of MNIST's files, check its content, only then write it, and return the content, decompressed.
 
     Args:
         name: A key of `MNIST_SHA256`.
@@ -283,20 +301,22 @@ def download(name: str, path: Path, mirrors: tuple[str, ...] | None = None) -> N
     Raises:
         DataError: The folder is not writable, or no mirror gave the right content; the message tells of each.
     """
+    try:
+        check_writable(made(path.parent) / path.name)
+    except OSError as error:
+        raise DataError(f"{path.parent}: cannot write to the cache folder: {error.__cause__ or error}") from error
     failures = []
     for mirror in MIRRORS if mirrors is None else mirrors:
         url = f"{mirror}{name}.gz"
-        part = _new_part_file(path)
         try:
-            _fetch(url, part)
-            if (found := _sha256(part)) != MNIST_SHA256[name]:
+            raw = _fetch(url)
+            content = _unpacked(path.name, raw)
+            if (found := _sha256(content)) != MNIST_SHA256[name]:
                 raise DataError(f"{path.name}: its content has SHA-256 {found}, not {MNIST_SHA256[name]}")
-            os.replace(part, path)
-            return
-        except (OSError, HTTPException, DataError) as error:
+            write(path, raw)
+            return content
+        except (OSError, HTTPException, ValueError) as error:  # ValueError: a header that is no number, or what is refused here
             failures.append(f"{url}: {_cause(error)}")
-        finally:
-            part.unlink(missing_ok=True)
     raise DataError(f"{name} could not be downloaded ({'; '.join(failures)})")
 
 
@@ -305,29 +325,22 @@ def _cause(error: Exception) -> object:
     return error.reason if type(error) is urllib.error.URLError else error
 
 
-def _new_part_file(path: Path) -> Path:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, part = tempfile.mkstemp(prefix=path.name + ".", suffix=".part", dir=path.parent)
-    except OSError as error:
-        raise DataError(f"{path.parent}: cannot write to the cache folder: {error.strerror or error}") from error
-    os.close(handle)
-    return Path(part)
-
-
-def _fetch(url: str, part: Path) -> None:
-    with urllib.request.urlopen(url, timeout=TIMEOUT_SECONDS) as response, part.open("wb") as out:
+def _fetch(url: str) -> bytes:
+    with urllib.request.urlopen(url, timeout=TIMEOUT_SECONDS) as response:
         total = int(response.headers.get("Content-Length") or 0)
         advance, close = _byte_progress(url.rsplit("/", 1)[-1], total)
-        received = 0
+        received = bytearray()
         try:
-            while block := response.read(1 << 16):
-                received += out.write(block)
+            while len(received) <= SMALL and (block := response.read(1 << 16)):
+                received += block
                 advance(len(block))
         finally:
             close()
-    if total and received != total:
-        raise DataError(f"{url}: the connection closed after {received} of {total} bytes")
+    if len(received) > SMALL:
+        raise DataError(f"{url}: it sends more than {SMALL} bytes")
+    if total and len(received) != total:
+        raise DataError(f"{url}: the connection closed after {len(received)} of {total} bytes")
+    return bytes(received)
 
 
 def _byte_progress(what: str, total: int) -> tuple[Callable[[int], object], Callable[[], object]]:

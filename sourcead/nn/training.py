@@ -1,15 +1,18 @@
 """A training loop: shuffled batches, progress, a history, checkpoints that resume bit for bit, and a stop at the first NaN."""
 
+import io
 import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from sourcead.errors import SourceADError
+from sourcead.files.whole import check_writable, write
 from sourcead.nn import checkpoints
 from sourcead.nn.data import minibatches
 from sourcead.nn.memory import keep_freed_memory
@@ -64,7 +67,8 @@ def fit(
         clip: the largest norm of the gradient, taken over all parameters together.
         rng: a generator, or its seed; each epoch draws its order from it.
         evaluate: a function of the parameters whose result is recorded after each epoch.
-        checkpoint: a file that is written after each epoch. If it exists, the run continues from it.
+        checkpoint: a file that is written after each epoch. If it exists, the run continues from it; it must have been written with the
+            same `batch`, `update`, `rate`, `clip`, `options`, kind of generator, and shapes and dtypes of `arrays` (functions go by name).
         prepare: a function from the arrays of a batch to a tuple, which the loss takes in their place.
         progress: whether to show the progress.
 
@@ -74,7 +78,8 @@ def fit(
     Raises:
         NotFiniteError: the loss or a gradient is infinite or NaN. The parameters are those of the last step whose loss,
             gradients and parameters were finite.
-        CheckpointError: the file belongs to other parameters.
+        CheckpointError: the checkpoint is damaged, or belongs to other parameters or another run. The parameters are unchanged then.
+        FileError: the checkpoint cannot be written, which is found before the first epoch.
 
     Example:
         >>> from sourcead import value_and_grad
@@ -89,12 +94,24 @@ def fit(
     keep_freed_memory()
     advise_on_threads(largest_product(parameters, batch))
     rng = np.random.default_rng(rng)
-    state, history, done = State(), History(), 0
-    if checkpoint is not None and Path(checkpoint).exists():
-        state, facts = checkpoints.load(checkpoint, parameters)
-        rng.bit_generator.state = facts["generator"]
-        history, done = History(**facts["history"]), facts["epochs"]
     rate_at = rate if callable(rate) else lambda step: rate
+    state, history, done = State(), History(), 0
+
+    forms = [f"{array.dtype} of shape {array.shape}" for array in map(np.asarray, arrays)]
+    settings = partial(
+        settings_of, rate_at, update=update, batch=batch, clip=clip, generator=type(rng.bit_generator), arrays=forms, **options
+    )
+
+    def go_on(facts: dict) -> None:
+        nonlocal history, done
+        history, done = History(**facts["history"]), int(facts["epochs"])
+        checkpoints.check_settings(facts["settings"], settings(history))
+        rng.bit_generator.state = facts["generator"]
+
+    if checkpoint is not None and os.path.lexists(checkpoint):
+        state, _ = checkpoints.load(checkpoint, parameters, go_on)
+    if checkpoint is not None and done < epochs:
+        check_writable(checkpoint)
     targets, watch = arrays_of(parameters), Watch(parameters)
     steps = -(-len(arrays[0]) // batch)
     for epoch in range(done, epochs):
@@ -114,7 +131,7 @@ def fit(
             history.results.append({k: float(v) for k, v in evaluate(parameters).items()} if evaluate else {})
             shown.close(", ".join(f"{k} {v:.4g}" for k, v in history.results[-1].items()))
         if checkpoint is not None:
-            facts = {"generator": rng.bit_generator.state, "history": asdict(history), "epochs": epoch + 1}
+            facts = {"generator": rng.bit_generator.state, "history": asdict(history), "epochs": epoch + 1, "settings": settings(history)}
             checkpoints.save(checkpoint, parameters, state, facts)
     return history
 
@@ -123,6 +140,19 @@ def largest_product(parameters: Any, batch: int) -> int | None:
     """Return the number of multiplications in the largest product of a batch and a matrix; None if there are arrays of other ranks."""
     arrays = arrays_of(parameters)
     return batch * max((array.size for array in arrays), default=0) if all(array.ndim < 3 for array in arrays) else None
+
+
+def settings_of(rate_at: Callable[[int], float], history: History, **values: Any) -> dict[str, str]:
+    """Return what decides a run, as text; functions by their names, the rate by its first value and that of the last step so far."""
+
+    def shown(value: Any) -> str:
+        if isinstance(value, partial):
+            return f"{shown(value.func)} with {value.args} and {value.keywords}"
+        return getattr(value, "__qualname__", type(value).__qualname__) if callable(value) else str(value)
+
+    last = max(len(history.losses) - 1, 0)
+    values["rate"] = f"{float(rate_at(0))} at step 0 and {float(rate_at(last))} at step {last}"
+    return {name: shown(value) for name, value in values.items()}
 
 
 class Progress:
@@ -217,5 +247,7 @@ def plot(history: History, path: str | os.PathLike, reach: int = 50) -> None:
         row.set(xlabel="epochs", ylabel=name)
     for axes in rows[:, 0]:
         axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=120)
+    image, path = io.BytesIO(), Path(path)
+    figure.savefig(image, dpi=120, format=path.suffix[1:] or "png")
     plt.close(figure)
+    write(path if path.suffix else path.with_suffix(".png"), image.getvalue(), private=False)

@@ -27,6 +27,7 @@ import numpy as np
 from sourcead.primitives.function_kinds import facts_of_kind, home
 from sourcead.primitives.refusals import reason_of
 from sourcead.primitives.rule import Linear, Rule, TangentRule, adjoint_from, tangent_from
+from sourcead.runtime import is_helper
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +112,11 @@ class Primitive:
     def has_rule(self) -> bool:
         """Return whether the function has an adjoint or tangent rule, so that its body is not lowered."""
         return self.adjoint is not None or self.tangent is not None
+
+    @property
+    def may_write(self) -> bool:
+        """Return whether nothing says that the function leaves its arguments as they are: it has no rule and is not known as pure."""
+        return not (self.pure or self.has_rule or self.constant or is_helper(self.function))
 
     @property
     def no_derivative(self) -> bool:

@@ -41,18 +41,24 @@ def interp_cotangents(d_y, x, xp, fp, left=None, right=None):
     """Return the cotangents of `x`, `xp` and `fp` in `y = np.interp(x, xp, fp, left, right)`."""
     xp, fp = np.asarray(xp), np.asarray(fp)
     below, above = x < xp[0], x > xp[-1]
-    k = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, len(xp) - 2)
-    width = xp[k + 1] - xp[k]
+    k, after = interval_around(x, xp)
+    width = xp[after] - xp[k] + (after == k)  # one point is no interval
     t = np.where(below, 0, np.where(above, 1, (x - xp[k]) / width))
     inside = d_y * ~(below | above)
     d_f = d_y * ~((below & (left is not None)) | (above & (right is not None)))
-    slope = (fp[k + 1] - fp[k]) / width
+    slope = (fp[after] - fp[k]) / width
     d_fp, d_xp = (np.zeros(z.shape, dtype=np.result_type(z, np.float16)) for z in (fp, xp))
     np.add.at(d_fp, k, d_f * (1 - t))
-    np.add.at(d_fp, k + 1, d_f * t)
+    np.add.at(d_fp, after, d_f * t)
     np.add.at(d_xp, k, -inside * slope * (1 - t))
-    np.add.at(d_xp, k + 1, -inside * slope * t)
+    np.add.at(d_xp, after, -inside * slope * t)
     return inside * slope, d_xp, d_fp
+
+
+def interval_around(x, xp):
+    """Return the positions in `xp` of the ends of the interval that `np.interp` takes for each of `x`; of one point, its position twice."""
+    k = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, max(len(xp) - 2, 0))
+    return k, np.minimum(k + 1, len(xp) - 1)
 
 
 def polyval_cotangents(d_y, p, x):

@@ -27,7 +27,7 @@ def index_add(d, key, v):
 
 def repeats(key):
     """Return whether a subscript of an array may name an element more than once."""
-    return any(isinstance(k, (list, tuple, np.ndarray)) for k in (key if isinstance(key, tuple) else (key,)))
+    return any(isinstance(k, (list, tuple, range, np.ndarray)) for k in (key if isinstance(key, tuple) else (key,)))
 
 
 def with_added(d, key, v):

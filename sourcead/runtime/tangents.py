@@ -4,6 +4,7 @@ import numpy as np
 
 from sourcead.runtime.products import einsum_cotangents
 from sourcead.runtime.reductions import places_of_quantiles, split_axes
+from sourcead.runtime.signals import interval_around
 
 # ---- choosing ----
 
@@ -41,8 +42,8 @@ def running_winner_tangent(t_x, x, y, axis):
 def interp_slope(x, xp, fp):
     """Return the derivative of `np.interp(x, xp, fp)` with respect to `x`, 0 outside of `xp`."""
     xp, fp = np.asarray(xp), np.asarray(fp)
-    k = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, len(xp) - 2)
-    return (fp[k + 1] - fp[k]) / (xp[k + 1] - xp[k]) * ((x >= xp[0]) & (x <= xp[-1]))
+    k, after = interval_around(x, xp)
+    return (fp[after] - fp[k]) / (xp[after] - xp[k] + (after == k)) * ((x >= xp[0]) & (x <= xp[-1]))
 
 
 def quantile_tangent(t_x, x, q, axis=None, keepdims=False):

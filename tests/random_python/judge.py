@@ -108,6 +108,8 @@ def run(f, args):
         raise Discard("not a number")
     if not np.isfinite(value):
         raise Discard("not finite")
+    if np.asarray(value).dtype in (np.float16, np.float32):
+        raise Discard("too few digits for differences")
     return float(value)
 
 

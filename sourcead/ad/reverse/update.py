@@ -21,7 +21,7 @@ from sourcead.ad.reverse.walk import Reverse
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.ir.nodes import Atom, Const, Operand, Slice, Stmt, Sub, Update, Var, View, operand_atoms
-from sourcead.ir.types import UNKNOWN, Array, ListT, MapT, Scalar, Type, Unknown
+from sourcead.ir.types import UNKNOWN, Array, ListT, MapT, Scalar, Str, Type, Unknown
 from sourcead.primitives.result_types.infer import infer_index
 
 
@@ -93,19 +93,14 @@ def steps_that_repeat(r: Reverse, t: Type, path: tuple[Sub | View, ...]) -> list
 
 
 def repeats(t: Type, key: Operand) -> bool:
-    """Return whether a subscript may name an element twice: some part of it is, or may be, an array of integers."""
-    if isinstance(t, MapT):
+    """Return whether a subscript may name an element twice: some part of it is neither a slice, a number nor a mask."""
+    if isinstance(t, (MapT, ListT)):
         return False
     for part in key if isinstance(key, tuple) else (key,):
-        if isinstance(part, (Slice, tuple)):
-            if isinstance(part, tuple):
-                return True
+        if isinstance(part, Slice) or isinstance(part, Const) and (part.value is Ellipsis or part.value is None):
             continue
-        if isinstance(part, Const) and (part.value is Ellipsis or part.value is None):
-            continue
-        kind = atom_type(part)
-        if isinstance(kind, (Unknown, ListT)):
-            return not isinstance(t, ListT)
-        if isinstance(kind, Array) and (kind.dtype is None or kind.dtype.kind != "b"):
+        kind = Unknown() if isinstance(part, tuple) else atom_type(part)
+        is_mask = isinstance(kind, Array) and kind.dtype is not None and kind.dtype.kind == "b"
+        if not isinstance(kind, (Scalar, Str)) and not is_mask:
             return True
     return False

@@ -5,7 +5,6 @@ import hashlib
 import os
 import re
 import sys
-import tempfile
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
@@ -46,7 +45,7 @@ def compiled(emitted: Emitted, name: str, place: str, backend: Numba) -> Callabl
     """
 
     def loaded(backend: Numba) -> Callable:
-        dispatcher = dispatcher_of(emitted, name, backend, cache_file(emitted, name, backend))
+        dispatcher = dispatcher_of(emitted, name, backend, code_key(emitted, name, backend))
         file = dispatcher.py_func.__code__.co_filename
         return TOOLCHAIN.first_calls(dispatcher, lambda compile_types: compile_or_refuse(compile_types, emitted, file, place))
 
@@ -77,16 +76,15 @@ def until(call: Callable, errors: type[Exception], other: Callable[[Exception], 
     return either
 
 
-def dispatcher_of(emitted: Emitted, name: str, backend: Numba, file: str | None = None):
-    """Return Numba's dispatcher of the function that a text defines; its machine code is kept beside the file, if one is given."""
+def dispatcher_of(emitted: Emitted, name: str, backend: Numba, key: str | None = None):
+    """Return Numba's dispatcher of the function that a text defines; its machine code is kept on disk under the key, if one is given."""
     options = backend.njit()
     namespace = with_dispatchers(emitted.namespace, options)
-    code = loading.compiled(emitted.text, name) if file is None else compile(emitted.text, file, "exec", dont_inherit=True)
-    function = loading.run(code, name, {**namespace, "__name__": MODULE})
+    function = loading.run(loading.compiled(emitted.text, name, key and key[:12]), name, {**namespace, "__name__": MODULE})
     function.__code__ = with_names_apart(function.__code__)
     dispatcher = TOOLCHAIN.dispatcher(function, options)
-    if file is not None:
-        dispatcher.enable_caching()
+    if key is not None:
+        TOOLCHAIN.keep(dispatcher, key)
     return dispatcher
 
 
@@ -152,45 +150,16 @@ def refusal(error: Exception, emitted: Emitted, file: str, place: str) -> Source
 
 
 # ---- machine code on disk ----
-#
-# Numba keeps machine code beside a copy of the text in the user's cache folder, and finds it by the file, the function and the types of a
-# call.  It does not see what the text calls, so the name of the folder is a hash of all that the machine code depends on: the text with its
-# outlined functions, the options, the versions, and the sources of this package that are compiled into it.  Files are written under a
-# temporary name and renamed, so processes may share them.
 
 
-def cache_file(emitted: Emitted, name: str, backend: Numba) -> str | None:
-    """Return a file with a text, beside which Numba keeps its machine code; None if that is not kept or cannot be written."""
+def code_key(emitted: Emitted, name: str, backend: Numba) -> str | None:
+    """Return a hash of all that machine code depends on, except for the types of a call; None if it is not kept on disk.
+
+    That is the text with its outlined functions, the options, the versions, and the sources of this package that are compiled into it.
+    """
     if not (backend.cache and is_text(emitted.namespace)):
         return None
-    key = hashlib.sha256(f"{with_outlined(emitted)}\0{cache_key(backend)}".encode()).hexdigest()[:32]
-    file = folder() / key / f"{name}.py"
-    try:
-        if not file.exists():
-            file.parent.mkdir(parents=True, exist_ok=True)
-            handle, temporary = tempfile.mkstemp(dir=file.parent, suffix=".tmp")
-            with os.fdopen(handle, "w", encoding="utf-8") as out:
-                out.write(emitted.text)
-            os.replace(temporary, file)
-    except OSError:
-        return None
-    return str(file)
-
-
-def folder() -> Path:
-    """Return the folder in which machine code is kept."""
-    if given := os.environ.get("SOURCEAD_CACHE_DIR"):
-        return Path(given)
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", Path.home())) / "sourcead" / "cache"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "sourcead"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "sourcead"
-
-
-def cache_key(backend: Numba) -> str:
-    """Return a string of all that machine code depends on besides the text."""
-    return f"{backend!r} {versions()}"
+    return hashlib.sha256(f"{name}\0{with_outlined(emitted)}\0{backend!r} {versions()}".encode()).hexdigest()
 
 
 @functools.lru_cache(maxsize=1)

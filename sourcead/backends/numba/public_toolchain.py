@@ -11,16 +11,15 @@ from typing import Any
 
 import numba
 from numba import types
-from numba.core.errors import NumbaError
 from numba.extending import overload
 from numba.typed import List
 
 from sourcead.backends import load as loading
 from sourcead.backends.numba.functions import ARRAY_REDUCTIONS, ARRAY_UFUNCS
-from sourcead.errors import BackendError, SourceADError
+from sourcead.errors import BackendError
 
 Dispatcher = Any  # what `numba.njit` returns
-MODULE = "sourcead.backends.numba"  # the module of what is compiled, since Numba's cache on disk imports the module of a function
+MODULE = "sourcead.backends.numba"  # the module of what is compiled: machine code from the disk names it
 
 
 def load(text: str, name: str, namespace: dict[str, Any]) -> Callable:
@@ -84,33 +83,31 @@ class Toolchain:
         exec(text, namespace)
         return numba.njit(namespace["run"])
 
+    def keep(self, dispatcher: Dispatcher, key: str) -> None:
+        """Keep the machine code of a dispatcher on disk for later processes.
+
+        Numba's own cache would run what somebody else wrote or what is damaged, so nothing is kept here.
+
+        Args:
+            dispatcher: the dispatcher, before its first call.
+            key: a string of all that the machine code depends on, except for the types of the arguments.
+        """
+
     def first_calls(self, dispatcher: Dispatcher, compile_with: Callable[[Callable[[], None]], None]) -> Callable:
         """Return a function that compiles for new argument types before it runs.
 
         Args:
-            dispatcher: the dispatcher, whose machine code may be kept on disk.
+            dispatcher: the dispatcher.
             compile_with: calls its argument, which compiles, and turns Numba's errors into refusals.
         """
         compiled = set()
 
         def call(*args):
-            nonlocal dispatcher
             key = tuple(map(numba.typeof, args))
             if key not in compiled:
-                compile_with(lambda: compile_key(key))
+                compile_with(lambda: dispatcher.compile(key))
                 compiled.add(key)
             return dispatcher(*args)
-
-        def compile_key(key: tuple[types.Type, ...]) -> None:
-            nonlocal dispatcher
-            try:
-                dispatcher.compile(key)
-            except Exception as error:
-                if is_refusal(error):
-                    raise
-                # not everything can be kept on disk, and a file there may be damaged
-                dispatcher = numba.jit(**dispatcher.targetoptions)(dispatcher.py_func)
-                dispatcher.compile(key)
 
         return call
 
@@ -121,11 +118,6 @@ def typed_list(items: list, item: types.Type) -> List:
     for v in items:
         made.append(v)
     return made
-
-
-def is_refusal(error: Exception) -> bool:
-    """Return whether an error says that a function cannot be compiled, as opposed to a failure of the cache on disk."""
-    return isinstance(error, NumbaError | SourceADError)
 
 
 _generated = ContextVar("generated", default=False)  # whether a generated text is being compiled

@@ -16,7 +16,7 @@ from sourcead.errors import NoSourceError
 from sourcead.frontend import core
 from sourcead.frontend.builtins import compositions
 from sourcead.frontend.control import inlining
-from sourcead.frontend.core import Cell, Iterable, Lowering, TupleVal, Value, cells_of, leaves, roots
+from sourcead.frontend.core import MISSING, Cell, Iterable, Lowering, TupleVal, Value, cells_of, leaves, roots
 from sourcead.frontend.core.known_values import FOLDABLE, PURE
 from sourcead.frontend.find_source import find_source, is_cached, unwrap
 from sourcead.frontend.values import lists, memory_layouts, sequences, subscripts
@@ -114,6 +114,12 @@ def refuse_some(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
         raise core.surely(lo, core.unsupported(lo, node, f"`{fn.__name__}` of what is not one number"), TypeError)
     if fn in (float, complex) and args and isinstance(args[0], Var) and isinstance(args[0].type, Str):
         raise core.unsupported(lo, node, f"`{fn.__name__}` of a string: a derivative does not pass through text")
+    given = {**dict(zip(parameters_of(fn) if core.is_library(fn) else (), args)), **kwargs}
+    for name, value in given.items():
+        if name.startswith("overwrite_") and core.truth(lo, value) is not False:
+            raise core.unsupported(lo, node, f"`{fn.__name__}` with `{name}`, which destroys its argument", "leave it out")
+    if fn is np.place and roots(given.get("arr", MISSING)) & roots(given.get("vals", MISSING)):
+        raise core.unsupported(lo, node, "`np.place` reads values from the array while it writes into it", "copy the values first")
     dtype = kwargs.get("dtype")
     is_object = isinstance(dtype, Const) and not dtype.live and isinstance(dtype.value, type) and np.dtype(dtype.value).kind == "O"
     if is_object and fn not in (np.array, np.asarray):  # those hold numbers, which nothing else replaces
@@ -161,9 +167,11 @@ def without_copy(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
 
 def without_out(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value], Value | None]:
     """Split the arguments of a call into those without `out`, and the array that the result is written into, or None."""
-    out = kwargs.get("out")
-    kwargs = {k: v for k, v in kwargs.items() if k != "out"}
-    place = place_of_out(fn)
+    name, place = place_of_out(fn)
+    out = kwargs.get(name)
+    if name == "output" and not isinstance(out if len(args) <= place else args[place], Cell):  # a dtype
+        return args, kwargs, None
+    kwargs = {k: v for k, v in kwargs.items() if k != name}
     if place is not None and len(args) > place:
         names = parameters_of(fn)[place + 1 :]
         args, out, kwargs = args[:place], args[place], {**dict(zip(names, args[place + 1 :])), **kwargs}
@@ -172,12 +180,13 @@ def without_out(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[l
     return args, kwargs, None if isinstance(out, Const) and out.value is None else out
 
 
-def place_of_out(fn: Any) -> int | None:
-    """Return the position at which a function of a library takes the array that its result is written into, None if at none."""
+def place_of_out(fn: Any) -> tuple[str, int | None]:
+    """Return the name and position of the array that the result of a library's function is written into; it has no position in some."""
     if isinstance(fn, np.ufunc):
-        return fn.nin
+        return "out", fn.nin
     names = parameters_of(fn) if core.is_library(fn) else ()
-    return names.index("out") if "out" in names else None
+    name = "output" if "output" in names else "out"
+    return name, names.index(name) if name in names else None
 
 
 def plain_arguments(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:

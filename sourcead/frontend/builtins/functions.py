@@ -17,8 +17,8 @@ from sourcead.frontend.builtins.arguments import NONE, ONE, ZERO, lowers
 from sourcead.frontend.control import branches
 from sourcead.frontend.core import TAKEN, USED, WHOLE, Cell, Iterable, Lowering, NotStatic, TupleVal, Value, roots
 from sourcead.frontend.values import dicts, iterables, sequences, sets, walks
-from sourcead.ir.nodes import Atom, Const, Slice
-from sourcead.ir.types import BOOL, INT, Array, ListT, NoneType, Scalar, Sym, dims_of, is_array
+from sourcead.ir.nodes import Atom, Const, Slice, Var
+from sourcead.ir.types import BOOL, INT, Array, ListT, NoneType, Scalar, Sym, dims_of, is_array, kind_of
 
 
 @lowers(len)
@@ -222,12 +222,13 @@ def builtin_defaultdict(lo: Lowering, node, factory: Value = NONE, given: Value 
 @lowers(sum)
 def builtin_sum(lo: Lowering, node, value: Value, start: Value = ZERO) -> Value:
     """Lower `sum(xs, start)`."""
-    value = core.iterate(lo, value, node) if isinstance(value, Iterable) else sequences.taken(lo, value, node)
+    given, value = value, core.iterate(lo, value, node) if isinstance(value, Iterable) else sequences.taken(lo, value, node)
+    sequences.took_all(lo, given)
     if isinstance(value, (TupleVal, Iterable, Cell)) and getattr(value, "kind", "list") == "list" and core.has_known_items(value):
         items = sequences.static_items(lo, value, node)
         total = start
         for item in items:
-            total = item if is_zero(total) and not isinstance(item, Const) else core.operate(lo, operator.add, total, item)
+            total = item if begins_with(lo, total, item) else core.operate(lo, operator.add, total, item)
         if len(items) == 1 and isinstance(total, Cell):
             total = core.operate(lo, operator.add, start, items[0])
         return total
@@ -237,15 +238,16 @@ def builtin_sum(lo: Lowering, node, value: Value, start: Value = ZERO) -> Value:
     return core.call_object(lo, in_python.summed, [value, start], {}, node)
 
 
-def is_zero(total: Value) -> bool:
-    """Tell whether a total is the 0 that a sum starts from."""
-    return isinstance(total, Const) and type(total.value) is int and total.value == 0
+def begins_with(lo: Lowering, total: Value, item: Value) -> bool:
+    """Tell whether a total is the 0 that a sum starts from, and adding it to an item gives an equal one; True and 0 give the number 1."""
+    is_zero = isinstance(total, Const) and type(total.value) is int and total.value == 0
+    return is_zero and isinstance(item, (Var, Cell)) and kind_of(core.data_type(lo, item)) in ("int", "float", "complex")
 
 
 @lowers(in_python.plus)
 def plus(lo: Lowering, node, total: Value, item: Value) -> Value:
     """Lower `total + item`, but omit the 0 that a sum starts from."""
-    return item if is_zero(total) and not isinstance(item, (Const, Cell)) else core.operate(lo, operator.add, total, item)
+    return item if begins_with(lo, total, item) and not isinstance(item, Cell) else core.operate(lo, operator.add, total, item)
 
 
 @lowers(slice)

@@ -263,42 +263,6 @@ def items_of_results(k, function, *items):
     return [function(*each)[k] for each in zip(*items)]
 
 
-# -- the functions that `operator` makes -----------------------------------------------------------------------------------
-
-
-@stands_in_for()
-def items_of(keys, x):
-    return x[keys[0]] if len(keys) == 1 else tuple(x[key] for key in keys)
-
-
-@stands_in_for()
-def attributes_of(names, x):
-    return getattr(x, names[0]) if len(names) == 1 else tuple(getattr(x, name) for name in names)
-
-
-@stands_in_for()
-def called_on(method, args, kwargs, x):
-    return getattr(x, method)(*args, **kwargs)
-
-
-lowers(operator.itemgetter)(lambda lo, node, *keys: BoundVal(Const(items_of), (TupleVal(keys),)))
-lowers(operator.attrgetter)(lambda lo, node, *names: BoundVal(Const(attributes_of), (TupleVal(names),)))
-lowers(operator.methodcaller)(
-    lambda lo, node, name, /, *args, **kwargs: BoundVal(Const(called_on), (name, TupleVal(args), lo.new_dict(kwargs)))
-)
-
-
-@core.kind_of_callable("getter", lambda fn: isinstance(fn, (operator.itemgetter, operator.attrgetter, operator.methodcaller)))
-def call_getter(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """Lower a call of a getter that was made outside the function being lowered."""
-    make, given, *_ = fn.__reduce__()
-    named: dict[str, Any] = {}
-    if not isinstance(make, type):  # a `methodcaller` with keywords reduces to a partial
-        make, named = make.func, make.keywords
-    made = core.call_object(lo, make, [*map(Const, given)], {k: Const(v) for k, v in named.items()}, node)
-    return core.call(lo, made, args, kwargs, node)
-
-
 # -- np.vectorize ----------------------------------------------------------------------------------------------------------
 
 

@@ -50,6 +50,11 @@ def extreme(fn, lo: Lowering, node, *values: Value, key: Value | None = None, de
         return default
     if not items:
         raise core.surely(lo, core.unsupported(lo, node, f"`{fn.__name__}` of what has no items"), ValueError)
+    if any(core.is_sequence(item) or isinstance(item, Cell) and item.kind == "object" for item in items):
+        exceeds = operator.gt if fn is max else operator.lt
+        return functools.reduce(
+            lambda a, b: branches.choose(lo, core.operate(lo, exceeds, b, a), lambda: b, lambda: a, "ifexp"), items
+        )
     folded = core.fold(lo, fn, items)
     if folded is not None and lo.static_only:
         return folded

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from sourcead.analysis.builder import atom_type
 from sourcead.frontend.control.branches import NOT_SURE, is_new_key, open_dict, restartable, settle
 from sourcead.frontend.control.variant_objects import (
     forget_objects, link, of_variants, share_as_assumed, sharing_on_entry
@@ -17,7 +18,7 @@ from sourcead.frontend.core import (
     MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, Cell, Lowering, Meta, NotStatic, Slots, Value, known,
     next_birth, refused
 )
-from sourcead.ir.dims import with_dims
+from sourcead.ir.dims import paired_dims, with_dims
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Loop, Policy, Range, Stmt, Var
 from sourcead.ir.types import Sym
 
@@ -151,7 +152,7 @@ def _iteration(lo: Lowering, domain: Callable, body: Callable, assumed: Assumpti
             return None
         yields = dict.fromkeys(variants.leaves, UNDEFINED)
         stable = [variants.collect((slot,), params[slot], end, yields) for slot, end in ends.items()]
-        if not all(stable):
+        if not all(stable) or not all(_dims_agree(assumed, variants, atoms) for atoms in (yields, _inits(variants))):
             return None
     leaves = variants.leaves
     ending = leaves.get((assumed.leave,))
@@ -169,6 +170,27 @@ def _iteration(lo: Lowering, domain: Callable, body: Callable, assumed: Assumpti
     results = {slot: variants.result((slot,), value, outs, made) for slot, value in params.items()}
     link(lo, of_variants(results), assumed.together | sharing_on_entry(entry), assumed.held)  # there may be no iteration
     return Stmt(tuple(outs.values()), loop_op), results
+
+
+def _inits(variants: Round) -> dict[tuple, Atom]:
+    """Return the atoms of the leaves on entry."""
+    return {path: leaf.init for path, leaf in variants.leaves.items()}
+
+
+def _dims_agree(assumed: Assumptions, variants: Round, atoms: dict[tuple, Atom]) -> bool:
+    """Return whether leaves that share a dim which changes share it in these values of theirs too; if not, one gets a dim of its own.
+
+    In `c = u; u = u[1:]`, what `c` is at the end of an iteration is as long as `u` was at its beginning, not at its end.
+    """
+    found: dict[Sym, Any] = {}
+    for path in variants.leaves:
+        for dim, now in paired_dims(assumed.types[path], atom_type(atoms[path])):
+            if dim in assumed.dims and found.setdefault(dim, now) != now:
+                own = Sym(dim.least, varies=dim.varies)
+                assumed.types[path] = with_dims(assumed.types[path], {dim: own})
+                assumed.dims.add(own)
+                return False
+    return True
 
 
 def _holds(lo: Lowering, changed: dict[Slot, Any], ends: dict, params: dict, assumed: Assumptions) -> bool:

@@ -17,7 +17,7 @@ from sourcead.frontend.core import (
 from sourcead.ir.dims import syms
 from sourcead.ir.names import of_part
 from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const, Slice, Var
-from sourcead.ir.types import Array, ListT, MapT, NoneType, Scalar, Str, Sym, Type, Undefined, fits, join
+from sourcead.ir.types import Array, ListT, MapT, NoneType, Scalar, SetT, Str, Sym, Type, Undefined, fits, join
 
 
 @dataclass
@@ -77,6 +77,14 @@ class Assumptions:
         known = cell in self.poisoned
         self.poisoned.setdefault(cell, why)
         return known
+
+
+KINDS = (Array, Scalar, Str, ListT, MapT, SetT, NoneType)
+
+
+def not_by_position(lo: Lowering, value: Value) -> bool:
+    """Tell whether a value is an object, a dict or a set, none of which is read as what an array, a list or a number may be."""
+    return isinstance(value, Cell) and (value.kind in ("object", "dict") or isinstance(core.data_type(lo, value), (MapT, SetT)))
 
 
 @dataclass
@@ -276,7 +284,7 @@ class Round:
         if isinstance(end, core.Iterable):
             assumed.uncarried[path] = f"`{slot_name(path[0], end)}` is one iterator in an iteration and another in the next"
             return False
-        if isinstance(end, Cell) and end.kind == "object" and isinstance(assumed.types[path], (Array, Scalar, Str, ListT, MapT, NoneType)):
+        if not_by_position(lo, end) and isinstance(t := assumed.types[path], KINDS) and not isinstance(core.data_type(lo, end), type(t)):
             self.change(path, self.leaves[path].param, end)
             return False
         if (why := lo.unreadable(end)) is not None:

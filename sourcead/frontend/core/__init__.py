@@ -2,8 +2,8 @@
 # ruff: noqa: F401
 
 from sourcead.frontend.core.cells import (
-    TAKEN, USED, BoundVal, Cell, ChoiceVal, FunctionVal, Held, Iterable, LocalData, MethodVal, OptionalVal, SuperVal,
-    TupleVal, Value, cells_of, is_text, leaves, parts_of, reach, roots, structure_of, unreadable
+    ENDED, TAKEN, USED, BoundVal, Cell, ChoiceVal, FunctionVal, Held, Iterable, LocalData, MethodVal, OptionalVal,
+    SuperVal, TupleVal, Value, cells_of, is_text, leaves, parts_of, reach, roots, structure_of, unreadable
 )
 from sourcead.frontend.core.errors import (
     MustBeOneValue, MustMaterialise, NeverReturns, NotStatic, frozen_error, marked, needs_items, raises_in_statement,
@@ -14,16 +14,16 @@ from sourcead.frontend.core.journal import (
 )
 from sourcead.frontend.core.known_values import (
     as_it_is, can_be_map, certain, data_type, fold, has_countable_items, has_known_items, has_rule, is_code,
-    is_function, is_library, is_library_module, is_number, is_sequence, known, paired_bounds, passes_derivative,
-    same_constant, same_keys, same_thing
+    is_function, is_library, is_library_module, is_number, is_sequence, known, paired_bounds, passes_derivative
 )
 from sourcead.frontend.core.lowering import Frame, Lowering, Scope, name_reads, own_nodes, temporarily
 from sourcead.frontend.core.names import as_value, inherited, keep, live_data, resolve
 from sourcead.frontend.core.operations import (
-    BUILTINS, OF_DEQUES, REAL_CLASSES, atom, attribute, builtin, call, call_library, call_method, call_object,
-    call_special, class_of, classes_of, has_attribute, has_exact_class, is_single, iterate, kind_of_callable, lower,
-    lower_statement, lower_statements, method, no_attribute, not_iterable, operand, operate, replaced_statement,
-    special_method, statement, store, subscript, truth
+    BUILTINS, OF_DEQUES, OF_OPERATOR, REAL_CLASSES, atom, attribute, builtin, call, call_library, call_method,
+    call_object, call_special, class_of, classes_of, has_attribute, has_exact_class, is_single, iterate,
+    kind_of_callable, lower, lower_statement, lower_statements, method, no_attribute, not_iterable, operand, operate,
+    replaced_statement, special_method, statement, store, subscript, truth
 )
 from sourcead.frontend.core.optional_tuples import compared_with_none, is_none, pair_of, pairs_in_arms
 from sourcead.frontend.core.reading import same_view
+from sourcead.frontend.core.sameness import same_constant, same_keys, same_thing

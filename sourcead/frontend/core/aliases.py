@@ -12,6 +12,7 @@ from sourcead.frontend.core.cells import Cell, Value, cells_of, reach, roots
 from sourcead.frontend.core.errors import READ_FROM_LIST, MustMaterialise, frozen_error, needs_items
 from sourcead.frontend.core.journal import KIND, MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE
 from sourcead.frontend.core.reading import Memory
+from sourcead.frontend.core.sameness import Factory
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Build, Const, Operand, Origin, Stmt, Sub, Var
 from sourcead.ir.records import is_frozen
 from sourcead.ir.types import Array, ListT, MapT, Scalar, Undefined, join, rank
@@ -176,7 +177,7 @@ class Writing(Memory):
         items = {key: self.read(value) for key, value in cell.items.items()}
         key_type = functools.reduce(join, (atom_type(Const(key)) for key in items), Undefined())
         item_type = functools.reduce(join, map(atom_type, items.values()), Undefined())
-        t = MapT(key_type, item_type, cell.default)
+        t = MapT(key_type, item_type, None if cell.default is None else Factory(cell.default))
         return self.build.emit(Build("dict", tuple(items.values()), tuple(items)), t, cell.name, False)
 
     def materialise(self, cell: Cell) -> None:

@@ -185,7 +185,7 @@ class SuperVal:
     value: Value
 
 
-USED, TAKEN = Flag("used"), Flag("taken")  # the slots of an iterator
+USED, TAKEN, ENDED = Flag("used"), Flag("taken"), Flag("ended")  # the slots of an iterator
 
 
 @dataclass(frozen=True, eq=False)
@@ -214,7 +214,7 @@ class Iterable:
         endless: whether it has no last element, or may have none.
         walk: the items of one list or dict when the loop began (`values/walks.py`).
         once: whether it is an iterator, which can be used only once.
-        state: whether an iterator was used (USED), and how many elements `next` took from it (TAKEN).
+        state: whether an iterator was used (USED), how many elements `next` took from it (TAKEN), and whether all were taken (ENDED).
         policy: what a loop over it saves (`checkpoint`).
     """
 
@@ -232,7 +232,7 @@ class Iterable:
     endless: bool = False
     walk: Any = None
     once: bool = False
-    state: Slots = field(default_factory=lambda: Slots({USED: FALSE, TAKEN: Const(0)}))
+    state: Slots = field(default_factory=lambda: Slots({USED: FALSE, TAKEN: Const(0), ENDED: FALSE}))
     policy: Policy | None = None
 
     @classmethod

@@ -97,7 +97,7 @@ def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Va
         )  # fmt: skip
     text = name
     n = 1
-    while text in lo.live and lo.live[text] != where:
+    while text in lo.live and not (lo.live[text][0] is where[0] and lo.live[text][1] == where[1]):
         n += 1
         text = f"{name}_{n}"
     lo.live[text] = where

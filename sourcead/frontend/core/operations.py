@@ -182,12 +182,13 @@ def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
 
 
 OF_DEQUES = {"popleft": ("pop", (0,)), "appendleft": ("insert", (0,))}  # methods of a deque as those of a list, and their first arguments
+OF_OPERATOR: dict[str, Any] = {}  # special methods of arrays and containers, and the functions of `operator` that do the same
 
 
 def call_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Lower `value.name(*args, **kwargs)`."""
-    if name == "__getitem__" and len(args) == 1 and getattr(value, "cls", None) is None:
-        return subscript(lo, value, args[0], node)
+    if name in OF_OPERATOR and isinstance(value, (Var, Const, Cell, TupleVal)) and class_of(value) is None:
+        return call_object(lo, OF_OPERATOR[name], [value, *args], kwargs, node)
     if name in OF_DEQUES:
         name, places = OF_DEQUES[name]
         args = [*map(Const, places), *args]
@@ -236,9 +237,11 @@ ORDER = (
     "vectorize",
     "numba ufunc",
     "getter",
+    "unbound method",  # before "library", to which those of arrays belong
     "ufunc.at",  # before "library", to which it belongs
     "library",  # also the user's functions that have a rule, which are not inlined
     "class",
+    "context manager",  # before "function", which looks through the decorator
     "cached",  # before "function", which looks through the cache
     "speaker",  # functions of `logging` and `warnings`, which are not inlined although they have source
     "function",

@@ -13,8 +13,8 @@ import operator
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend.core.cells import Cell, OptionalVal, TupleVal, Value
 from sourcead.frontend.core.journal import VALUE
-from sourcead.frontend.core.known_values import same_keys
 from sourcead.frontend.core.operations import attribute, iterate, subscript
+from sourcead.frontend.core.sameness import same_keys
 from sourcead.ir.nodes import UNDEFINED, Atom, Const, Var
 from sourcead.ir.types import BOOL, NoneType
 

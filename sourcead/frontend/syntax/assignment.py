@@ -6,12 +6,13 @@ import operator
 import gast
 
 from sourcead.analysis.builder import atom_type
+from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control import branches
 from sourcead.frontend.control.exits import standing_for
 from sourcead.frontend.core import VALUE, Cell, Held, Iterable, Lowering, Value
 from sourcead.frontend.syntax.expressions import BINARY, named_object
-from sourcead.frontend.values import lists, objects, sequences, subscripts
+from sourcead.frontend.values import iterables, lists, objects, sequences, subscripts
 from sourcead.ir.nodes import Atom, Const, Let, Slice, Sub, Var
 from sourcead.ir.types import Array, ListT
 
@@ -144,15 +145,22 @@ def unpack(lo: Lowering, targets: list, value: Value, node) -> None:
             if len(items) >= len(targets) - 1:
                 items = [*items[:i], lo.new_list(items[i : len(items) - after]), *items[len(items) - after :]]
     if len(items) != len(targets):
-        wrong = core.unsupported(lo, node, f"{len(items)} values cannot be unpacked into {len(targets)} names")
-        raise core.surely(lo, wrong, ValueError)
+        raise wrong_count(lo, len(items), len(targets), node)
     for t, item in zip(targets, items):
         assign(lo, t, item)
 
 
+def wrong_count(lo: Lowering, found: int, count: int, node) -> UnsupportedSyntaxError:
+    """Return the error for an assignment of some values to another number of names, which raises ValueError in Python."""
+    return core.surely(lo, core.unsupported(lo, node, f"{found} values cannot be unpacked into {count} names"), ValueError)
+
+
 def check_count(lo: Lowering, value: Value, count: int, node) -> None:
-    """Raise the error of Python at run time if a list or array of unknown length does not have `count` items."""
+    """Refuse a list or array that does not have `count` items; if its length is not known, raise the error of Python at run time."""
     t = core.data_type(lo, value)
+    known = iterables.known_length(t) if t is not None else None
+    if known is not None and known != count:
+        raise wrong_count(lo, known, count, node)
     if isinstance(t, ListT) and t.items is None or isinstance(t, Array) and t.dims and not isinstance(t.dims[0], int):
         same = core.operate(lo, operator.eq, core.call_object(lo, len, [value], {}, node), Const(count))
         text = Const(f"there are not {count} values to unpack")

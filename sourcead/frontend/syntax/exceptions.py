@@ -44,6 +44,8 @@ def after_body(lo: Lowering, node: gast.Try) -> list[gast.AST]:
         inner = standing_for(node, gast.Try(node.body, node.handlers, node.orelse, []))
         return after_body(lo, standing_for(node, gast.Try([inner], [], [], node.finalbody)))
     handlers = [Handler(h, caught(lo, h), k) for k, h in enumerate(node.handlers, 1)]
+    if node.finalbody and isinstance(node.finalbody[-1], gast.Return | gast.Break | gast.Continue):  # no exception leaves it
+        handlers = [Handler(gast.ExceptHandler(None, None, [gast.Pass()]), (BaseException,), 1)]
     if not lo.catching and all(h.passes_on for h in handlers) and not (node.finalbody and any(map(may_leave, node.body))):
         return [*node.body, *node.orelse, *node.finalbody]
     exits = Leaving(lo, node, handlers)

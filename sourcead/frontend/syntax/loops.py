@@ -13,7 +13,7 @@ from sourcead.frontend.control.loops import ForLoop
 from sourcead.frontend.core import FALSE, MISSING, VALUE, Cell, Lowering, Meta, Value, name_reads, next_birth
 from sourcead.frontend.syntax import adjoint_blocks
 from sourcead.frontend.syntax.assignment import assign
-from sourcead.frontend.values import walks
+from sourcead.frontend.values import sequences, walks
 from sourcead.ir.nodes import Block
 
 
@@ -48,17 +48,21 @@ def for_loop(lo: Lowering, node: gast.For, listing: bool = False) -> Any:
 def over(lo: Lowering, node: gast.For, taken: list, listing: bool) -> Any:
     """Lower a `for` loop, and add what the loop must not change to `taken`."""
     with lo.using(listing=listing, walks=taken):
-        iterable = core.iterate(lo, core.lower(lo, node.iter), node)
+        value = core.lower(lo, node.iter)
+        iterable = core.iterate(lo, value, node)
     leaving = exits.exits_of(lo, node)
     bind = functools.partial(assign, lo, node.target)
     body = functools.partial(core.lower_statements, lo, node.body)
     if iterable.items is not None:
         exits.enter(lo, leaving)
         items = [functools.partial(walks.element_now, lo, taken, iterable, k, node) for k in range(len(iterable.items))]
-        return loops.iteration_by_iteration(lo, leaving.leave, items, bind, body)
+        left = loops.iteration_by_iteration(lo, leaving.leave, items, bind, body)
+        sequences.took_all(lo, value, leaving.leave)
+        return left
     changed = functools.partial(seeds, lo, node.target, node.body, node)
     loops.run_loop(lo, ForLoop(iterable, bind, body, index_name(node.target), leaving, changed, node))
     walks.check_items(lo, taken, node)
+    sequences.took_all(lo, value, leaving.leave)
     return None
 
 

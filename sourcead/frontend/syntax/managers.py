@@ -23,9 +23,8 @@ import numpy as np
 
 from sourcead.errors import NoSourceError
 from sourcead.frontend import core
-from sourcead.frontend.control import generators, inlining
 from sourcead.frontend.control.exits import standing_for
-from sourcead.frontend.core import Held, Lowering, Value
+from sourcead.frontend.core import BoundVal, Held, Iterable, Lowering, Value
 from sourcead.frontend.find_source import find_source
 from sourcead.frontend.syntax import adjoint_blocks
 from sourcead.frontend.syntax.adjoint_blocks import Steered
@@ -79,9 +78,10 @@ def inside_with(lo: Lowering, node: gast.With) -> list[gast.AST]:
     if fn is contextlib.nullcontext:
         given = [*made.args, *(k.value for k in made.keywords), gast.Constant(None, None)][0]
         return [*bind(target, core.lower(lo, given), node), *body]
-    if (source := generator_behind(fn)) is not None:
-        return around_generator(lo, source, made, target, body, node)
-    return around_object(lo, core.lower(lo, made), target, body, node)
+    manager = core.lower(lo, made)
+    if isinstance(manager, BoundVal) and manager.function is ENTERED:
+        return around_generator(lo, manager.args[0], target, body, node)
+    return around_object(lo, manager, target, body, node)
 
 
 def bind(target: gast.AST | None, value: Value, node) -> list[gast.AST]:
@@ -141,6 +141,25 @@ def is_transparent(leave: types.FunctionType) -> bool:
 # -- generators -------------------------------------------------------------------------------------------------------------
 
 
+def generated() -> None:
+    """Stand for the calls of functions that `contextlib.contextmanager` was applied to inside the function being lowered."""
+
+
+ENTERED = Const("context manager")  # applied to a generator, it is the context manager of that generator
+
+
+@core.builtin(contextlib.contextmanager)
+def applied(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower the decorator: what it returns makes a context manager of a generator."""
+    return BoundVal(Const(generated), tuple(args))
+
+
+@core.builtin(generated)
+def call_generated(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower a call of a decorated function, the first argument."""
+    return BoundVal(ENTERED, (core.call(lo, args[0], args[1:], kwargs, node),))
+
+
 def generator_behind(fn: Any) -> types.FunctionType | None:
     """Return the generator function that `contextlib.contextmanager` was applied to, None for any other function."""
     inner = getattr(fn, "__wrapped__", None)
@@ -148,13 +167,20 @@ def generator_behind(fn: Any) -> types.FunctionType | None:
     return inner if made and inspect.isgeneratorfunction(inner) else None
 
 
-def around_generator(lo: Lowering, fn: types.FunctionType, made: gast.Call, target, body: list[gast.AST], node) -> list[gast.AST]:
+@core.kind_of_callable("context manager", lambda fn: generator_behind(fn) is not None)
+def call_decorated(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower a call of a function that was decorated before the function being lowered was called."""
+    return call_generated(lo, [Const(generator_behind(fn)), *args], kwargs, node)
+
+
+def around_generator(lo: Lowering, generator: Iterable, target, body: list[gast.AST], node) -> list[gast.AST]:
     """Return the statements for a `with` on a generator: its code around the `yield` runs around the body."""
+    made = node.items[0].context_expr
     if lo.catching:
         raise core.unsupported(lo, made, "what this generator does after an exception is not known here", "use `try`")
-    source = inlining.function_of_source(lo, find_source(fn))
-    args, kwargs = [core.lower(lo, a) for a in made.args], {k.arg: core.lower(lo, k.value) for k in made.keywords}
-    bound = inlining.bind(lo, source.source, args, kwargs, source.defaults)
+    steps = core.iterate(lo, generator, made)
+    if steps.drive is None:
+        raise core.unsupported(lo, made, *ALTERS)
 
     def run(lower_body: Callable[[], Any]) -> Any:
         depth, times, left = lo.depth, [], []
@@ -164,7 +190,7 @@ def around_generator(lo: Lowering, fn: types.FunctionType, made: gast.Call, targ
             core.lower_statements(lo, bind(target, element, node))
             left.append(lower_body())
 
-        generators.made(lo, source, bound).drive(act)
+        steps.drive(act)
         if times != [depth]:
             raise core.unsupported(lo, made, "how often this generator yields is not known before the program runs", "yield once")
         return left[0] if left else Const(0)  # an exception that the generator handles ends the body

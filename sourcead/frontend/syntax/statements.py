@@ -10,17 +10,18 @@ from typing import Any
 
 import gast
 
-from sourcead.errors import SourceADError
+from sourcead.errors import SourceADError, spelled
 from sourcead.frontend import core
 from sourcead.frontend.control import branches, exits, generators, inlining
 from sourcead.frontend.control.branches import RAISED
 from sourcead.frontend.control.exits import NEXT, Return, may_continue, may_leave
 from sourcead.frontend.control.loops import for_each
-from sourcead.frontend.core import MISSING, Cell, Lowering, Value
+from sourcead.frontend.core import MISSING, VALUE, Cell, Lowering, Value
 from sourcead.frontend.syntax import guarded, managers
 from sourcead.frontend.values import lists, objects
-from sourcead.ir.nodes import Const, Effect, Slice, Stmt
+from sourcead.ir.nodes import Call, Const, Effect, Slice, Stmt, Var
 from sourcead.ir.types import ListT, MapT
+from sourcead.primitives.table import record_of
 
 MAX_COPIES = 64
 
@@ -124,6 +125,10 @@ def lower_expr(lo: Lowering, node) -> Any:
     value = core.lower(lo, node.value)
     if isinstance(node.value, gast.Name):
         guarded.read(lo, value)
+    made = lo.build.made_by.get(value.slots.get(VALUE) if isinstance(value, Cell) else value)
+    if isinstance(made, Call) and not made.effect and not isinstance(made.fn, Var) and record_of(made.fn).may_write:
+        why = f"nothing takes the result of `{spelled(made.fn)}`, so it is called for what it changes, which is not known"
+        raise core.unsupported(lo, node, why, "leave it away, or assign its result")
     return None
 
 

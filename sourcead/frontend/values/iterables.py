@@ -16,7 +16,7 @@ from sourcead.frontend.control import generators
 from sourcead.frontend.control.loops import ONE, ZERO
 from sourcead.frontend.control.recursion import canonical
 from sourcead.frontend.core import (
-    TAKEN, TRUE, USED, VALUE, WHOLE, Cell, Flag, Iterable, Lowering, Meta, SuperVal, TupleVal, Value, next_birth
+    ENDED, TAKEN, TRUE, USED, VALUE, WHOLE, Cell, Flag, Iterable, Lowering, Meta, SuperVal, TupleVal, Value, next_birth
 )
 from sourcead.frontend.core.known_values import type_of_value
 from sourcead.frontend.values import sequences, walks
@@ -47,6 +47,8 @@ def listed(items: list[Value]) -> Iterable:
 @core.iterate.register(Iterable)
 def _iterate_iterable(lo: Lowering, value: Iterable, node) -> Iterable:
     if value.once:
+        if core.truth(lo, value.state[ENDED]):
+            return listed([])
         if core.truth(lo, value.state[USED]) is not False:
             raise core.unsupported(lo, node, "this iterator was walked through before", "make it anew, or make a list of it: `list(...)`")
         lo.set(value.state, USED, TRUE)

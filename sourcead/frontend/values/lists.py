@@ -117,7 +117,7 @@ def extend(lo: Lowering, cell: Cell, value: Value, node) -> None:
     """Lower `xs.extend(value)` and `xs += value`."""
     if cell.kind == "list" and not core.has_known_items(value):
         loops.for_each(lo, core.iterate(lo, value, node), lambda item: sequences.append(lo, cell, item, node))
-        return
+        return sequences.took_all(lo, value)
     added = value if cell.kind == "list" else as_list(lo, value, node)
     if cell.kind == "list" or isinstance(added, Cell) and added.kind == "list" and len(added.items) <= 4:
         for item in sequences.static_items(lo, added, node):

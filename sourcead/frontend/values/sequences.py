@@ -9,8 +9,8 @@ from sourcead.analysis.builder import atom_type, grown_type
 from sourcead.frontend import core
 from sourcead.frontend.control import loops
 from sourcead.frontend.core import (
-    MISSING, BoundVal, Cell, FunctionVal, Iterable, Lowering, MethodVal, MustMaterialise, OptionalVal, TupleVal, Value,
-    leaves, roots
+    ENDED, MISSING, TRUE, BoundVal, Cell, FunctionVal, Iterable, Lowering, MethodVal, MustMaterialise, OptionalVal,
+    TupleVal, Value, leaves, roots
 )
 from sourcead.ir.nodes import Append, Atom, Const, Sub, Var
 from sourcead.ir.types import Array, ListT, Str, Unknown, carries_derivative
@@ -47,7 +47,14 @@ def taken(lo: Lowering, value: Value, node) -> Value:
     if not is_lazy and core.special_method(value, "__iter__") is None:
         return value
     found = core.iterate(lo, value, node)
+    took_all(lo, value)
     return found if found.drive is None or found.endless else collect(lo, found, lambda element: element, node)
+
+
+def took_all(lo: Lowering, value: Value, leave: Any = None) -> None:
+    """Note that an iterator has no more elements after what takes all, or after a loop that no flag `leave` ends early."""
+    if isinstance(value, Iterable) and value.once and not value.endless and leave is None:
+        lo.set(value.state, ENDED, TRUE)
 
 
 def collect(lo: Lowering, iterable: Iterable, f, node) -> Value:

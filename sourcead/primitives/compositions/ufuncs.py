@@ -43,7 +43,7 @@ def reduce(ufunc, array, axis=0, keepdims=False, initial=None, where=None):
             refuse("a reduction by this function over several axes at once: call it axis by axis")
     rows = np.moveaxis(array, axis, 0)
     if initial is None:
-        result = rows[0]
+        result = rows[0] if array.ndim == 1 else rows[0].copy()  # of one row too, the result is no view of it
         for row in rows[1:]:
             result = ufunc(result, row)
     else:

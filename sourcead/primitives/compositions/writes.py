@@ -10,7 +10,8 @@ def copyto(dst, src, where=None):
     if where is None:
         dst[...] = src
     else:
-        dst[where] = np.broadcast_to(src, dst.shape)[where]
+        places = np.broadcast_to(where, dst.shape)
+        dst[places] = np.broadcast_to(src, dst.shape)[places]
 
 
 @composed(np.put, writes=True)

@@ -6,9 +6,10 @@
     parts_replaced.py        error messages, the optimisation levels of LLVM, no machine code for functions that are only linked
     numpy_loops.py           NumPy's loops for functions and reductions of whole arrays
     casts_and_views.py       casts of lists, transposes
+    kept_code.py             machine code on disk
 
 It is used for the versions of Numba that the tests have run with.  With any other, or with `SOURCEAD_NUMBA_INTERNALS=0`, `TOOLCHAIN` uses
-the public interface alone: the same results, after a longer compilation.
+the public interface alone: the same results, after a longer compilation in every process.
 """
 
 import logging

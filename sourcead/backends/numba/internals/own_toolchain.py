@@ -8,15 +8,15 @@ import numba
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.core.caching import NullCache
 from numba.extending import intrinsic
 
 from sourcead.backends.numba.internals import casts_and_views, numpy_loops  # noqa: F401  (the first registers itself)
 from sourcead.backends.numba.internals.compiler import FoundType, GradientCompiler, TypeInferenceOnly
+from sourcead.backends.numba.internals.kept_code import KeptCode
 from sourcead.backends.numba.internals.parts_replaced import (
     inner_functions_linked, optimisation_for, short_shape_errors
 )
-from sourcead.backends.numba.public_toolchain import Dispatcher, Toolchain, is_refusal
+from sourcead.backends.numba.public_toolchain import Dispatcher, Toolchain
 
 
 class InternalsToolchain(Toolchain):
@@ -79,21 +79,15 @@ class InternalsToolchain(Toolchain):
 
         return run
 
+    def keep(self, dispatcher: Dispatcher, key: str) -> None:
+        dispatcher._cache = KeptCode(key)
+
     def first_calls(self, dispatcher: Dispatcher, compile_with: Callable[[Callable[[], None]], None]) -> Callable:
         compile_for_args = dispatcher._compile_for_args  # what Numba calls for arguments of new types
 
         def compile_first(*args, **kwargs):
-            compile_with(lambda: compile_key(tuple(map(numba.typeof, args))))
+            compile_with(lambda: dispatcher.compile(tuple(map(numba.typeof, args))))
             return compile_for_args(*args, **kwargs)
-
-        def compile_key(key: tuple[types.Type, ...]) -> None:
-            try:
-                dispatcher.compile(key)
-            except Exception as error:
-                if is_refusal(error) or isinstance(dispatcher._cache, NullCache):
-                    raise
-                dispatcher._cache = NullCache()  # not everything can be kept on disk, and a file there may be damaged
-                dispatcher.compile(key)
 
         dispatcher._compile_for_args = compile_first
         return dispatcher

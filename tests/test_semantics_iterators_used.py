@@ -1,4 +1,4 @@
-"""Iterators whose elements cannot be established here are refused, and are never silently wrong."""
+"""Iterators that were used before have no more elements if all were taken; where that is not known, they are refused, never wrong."""
 # ruff: noqa: B015, B023, C416, C417, C419, E731, F401, F841, RUF, SIM, UP, PERF
 
 import itertools
@@ -31,12 +31,12 @@ def refused_a19(y):
     return s
 
 
-def refused_b02(x):
+def right_b02(x):
     g = (q * q for q in x)
     return sum(g) + sum(g)
 
 
-def refused_b03(x):
+def right_b03(x):
     g = (q * q for q in x)
     s = 0.0
     for k in range(3):
@@ -188,6 +188,91 @@ def refused_d04(x):
     it = iter(x)
     a = list(itertools.islice(it, 2))
     return a[0] * a[1] + next(it)
+
+
+def right_ended_z1(x):
+    z = zip(x, x[1:])
+    a = list(z)
+    b = list(z)
+    return sum(p * q for p, q in a) + len(b)
+
+
+def right_ended_z2(x):
+    it = iter(x)
+    s = 0.0
+    for v in it:
+        s += v * v
+    for v in it:
+        s += 100.0
+    return s + next(it, 0.5)
+
+
+def right_ended_z4(x):
+    g = (v * v for v in x)
+    s = sum(g)
+    for v in g:
+        s = s + v
+    return s
+
+
+def right_ended_z5(x):
+    def gen():
+        for v in x:
+            yield v * 2
+    g = gen()
+    a = [v for v in g]
+    b = [v for v in g]
+    return sum(a) * sum(a) + len(b)
+
+
+def right_ended_z7(x):
+    e = enumerate(x)
+    s = 0.0
+    for i, v in e:
+        s += i * v
+    return s * x[0] + sum(v for i, v in e)
+
+
+def right_ended_z12(x):
+    f = filter(lambda v: v > 0, x)
+    a = list(f)
+    return sum(a) * len(list(f)) + sum(a)
+
+
+def right_ended_z13(x):
+    z = zip(range(3), x)
+    d = dict(z)
+    return d[0] * d[1] + len(dict(z))
+
+
+def right_ended_z16(x):
+    c = itertools.chain(x, x)
+    s = sum(c)
+    t = max(c, default=0.5)
+    return s * t
+
+
+def refused_left_z10(x):
+    it = iter(x)
+    s = 0.0
+    if x[0] > 0:
+        for v in it:
+            s += v * v
+    for v in it:
+        s += v
+    return s
+
+
+def refused_left_z11(x):
+    it = iter(x)
+    s = 0.0
+    for v in it:
+        s += v * v
+        if s > 0.1:
+            break
+    for v in it:
+        s += v
+    return s
 
 
 @pytest.mark.parametrize(

@@ -172,7 +172,7 @@ def spelled_attributes(data):
     p = types.SimpleNamespace()
     try:
         exec(compile(f"p.{k} = 2.0\np.{w} = X", "<set>", "exec"), {"p": p, "X": X})
-    except AttributeError:  # of `__dict__`
+    except (AttributeError, TypeError):  # of `__dict__` and `__class__`
         return None
     f = defined(f"def f(p):\n    return numpy_.sum(p.{w} ** 2) * p.{k}\n", "f")
     names = [unicodedata.normalize("NFKC", name) for name in (k, w)]

@@ -143,7 +143,7 @@ def derive(request: Request) -> tuple[Lowered, Derivative]:
     source, types = find_source(request.function), unknown_types(request.types, request.statics, request.wrt)
     title = KINDS[request.form.kind].title
     name = f"{function_name(source.name)}_{request.form.kind}"
-    place = request.place.replace("\n", "\\n")
+    place = request.place.encode(errors="replace").decode().replace("\n", "\\n")  # file names may be no text
     doc = f"{title} of {function_name(source.name)} ({place}) with respect to {', '.join(request.wrt)}."
 
     def derived(closures: bool = True) -> tuple[Lowered, Function, Notes, bool]:

@@ -148,3 +148,10 @@ def test_saving_imports_no_module_because_a_class_names_it(monkeypatch):
     with pytest.raises(UnsupportedValueError, match="`Planted`"):
         standalone("def f(x):\n    return Planted(x)\n", "f", {"Planted": type("Planted", (), {"__module__": "this"})})
     assert "this" not in sys.modules
+
+
+@pytest.mark.parametrize("name", ["np", "len", "zip"])
+def test_global_data_may_have_the_names_that_the_text_uses(name):
+    f = defined(f"def f(x):\n    return xp.sum(x ** 2) * xp.sum({name}) * x[0, 0]\n", xp=np, **{name: [1.0, 2.0]})
+    gradient = grad(f)
+    np.testing.assert_allclose(gradient(X), 6 * X + [[90.0, 0.0], [0.0, 0.0]])

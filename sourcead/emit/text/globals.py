@@ -36,10 +36,10 @@ def is_literal(value: Any) -> bool:
 
 
 class Globals:
-    """The global names that the text uses, and their values; `taken` holds the names of the parameters."""
+    """The global names that the text uses, and their values; `taken` holds the names of the parameters, `live` those of global data."""
 
-    def __init__(self, taken: set[str]):
-        self.taken = taken
+    def __init__(self, taken: set[str], live: set[str]):
+        self.taken, self.live = taken, live
         self.namespace: dict[str, Any] = {}
         self.builtins: set[str] = set()
         self._spelled: dict[int, tuple[Any, ast.expr]] = {}
@@ -129,7 +129,7 @@ class Globals:
         return expr
 
     def _builtin(self, name: str) -> ast.expr:
-        if name in self.taken or name in self.namespace:
+        if name in self.taken or name in self.namespace or name in self.live:
             return self._held(getattr(builtins, name), name)
         self.builtins.add(name)
         return ast.Name(name, ast.Load())
@@ -148,7 +148,7 @@ class Globals:
         base = as_name(wish, "constant")
         if not base.strip("_"):  # a rule without a name; `_` is the target of values that are not read
             base = "rule"
-        taken = self.taken | self.builtins
+        taken = self.taken | self.builtins | (set() if live else self.live)
         name = next(n for n in numbered(base) if n not in taken and self.namespace.get(n, value) is value)
         self.namespace[name] = value
         expr = ast.Name(name, ast.Load())

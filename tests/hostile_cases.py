@@ -348,7 +348,7 @@ def numbers(data):
     except OverflowError:
         value = slope = 0.0
     args = (X,) if where == "default" else (X, c)
-    return Case(f, args, value, 2 * X + [[slope, 0], [0, 0]])
+    return Case(f, args, value, 2 * X + [[slope, 0], [0, 0]], saved=where != "default")
 
 
 KINDS = [

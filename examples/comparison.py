@@ -1,7 +1,13 @@
 """The common part of the examples with SciPy: the difference of generated derivatives from SciPy's finite differences."""
 
+import sys
+
 import numpy as np
-from scipy.optimize import approx_fprime
+
+try:
+    from scipy.optimize import approx_fprime
+except ImportError:
+    sys.exit('this example needs SciPy: pip install -e ".[examples]"')
 
 
 def differences(f, gradient, hessian, x: np.ndarray) -> tuple[float, float]:

@@ -23,6 +23,7 @@ from sourcead.nn.data import minibatches
 from sourcead.nn.initialisers import glorot_uniform
 from sourcead.nn.memory import keep_freed_memory
 from sourcead.nn.optimisers import adam, adam_state
+from sourcead.nn.threads import advise_on_threads
 
 STEPS, UNITS, LAYERS, BATCH = 25, 16, 2, 50
 RATE = 0.003
@@ -327,6 +328,7 @@ def train(
         The layers, the mean loss of each epoch, and the function that gave the loss and its gradient.
     """
     keep_freed_memory()
+    advise_on_threads(BATCH * units * max(units, data.xs.shape[-1]))
     rng = np.random.default_rng(seed)
     columns = data.xs.shape[-1]
     network = initial_layers(rng, model, [columns, *[units] * (layers - 1), columns])

@@ -19,6 +19,7 @@ from sourcead.nn.data import DataError, Dataset, load, minibatches
 from sourcead.nn.initialisers import glorot_uniform
 from sourcead.nn.memory import keep_freed_memory
 from sourcead.nn.optimisers import adam, adam_state, sgd
+from sourcead.nn.threads import advise_on_threads
 
 STEPS, PIXELS, UNITS, CLASSES = 4, 196, 64, 10
 BATCH = 100
@@ -114,6 +115,7 @@ def train(
         The parameters, the history (one row of batch number, loss, accuracy per report), and the seconds of each epoch.
     """
     keep_freed_memory()
+    advise_on_threads(BATCH * PIXELS * UNITS)
     rng = np.random.default_rng(seed)
     parameters = initial_parameters(rng)
     update = updater(optimizer, parameters)

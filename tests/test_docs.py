@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[1]
@@ -32,28 +31,10 @@ def test_the_pages_name_files():
     assert sum(len(list(named_files(page.read_text(encoding="utf-8")))) for page in PAGES) > 40
 
 
-README = [block.partition("```")[0] for block in (ROOT / "README.md").read_text(encoding="utf-8").split("```python\n")[1:]]
+SECURITY = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
+TESTS = "".join(path.read_text(encoding="utf-8") for path in sorted((ROOT / "tests").glob("test_*.py")))
 
 
-def run(code, folder):
-    file = folder / "model.py"
-    file.write_text(code, encoding="utf-8")
-    space = {"__name__": "model"}
-    exec(compile(code, str(file), "exec", dont_inherit=True), space)
-    return space
-
-
-def test_the_readme_shows_the_gradient_that_is_generated(tmp_path):
-    code, shown = README[:2]
-    call = "d_w, d_u, d_b = loss(w, u, b, xs, y)\n"
-    assert code.endswith(call)
-    rng = np.random.default_rng(0)
-    space = run(code.removesuffix(call), tmp_path)
-    space["loss"](rng.random((9, 8)), rng.random((9, 9)), rng.random(9), rng.random((10, 8)), rng.random(9))
-    assert space["loss"].source.strip() == shown.strip()
-
-
-@pytest.mark.parametrize("word", ["Segments(10)", "sourcead.scan", "with adjoint_of"])
-def test_the_examples_of_the_readme_run(word, tmp_path):
-    (code,) = [block for block in README if word in block and "import numpy" in block]
-    run(code, tmp_path)
+def test_the_page_of_threats_names_tests_that_exist():
+    named = set(re.findall(r"`(test_\w+)`", SECURITY))
+    assert len(named) > 5 and not [name for name in sorted(named) if f"def {name}(" not in TESTS]

@@ -14,7 +14,7 @@ ORDER = (
 )  # fmt: skip
 LINES = 400
 PARAMETERS = 6
-OPTIONAL = {"numba", "llvmlite", "scipy", "sklearn", "matplotlib", "tqdm"}
+OPTIONAL = {"numba", "llvmlite", "scipy", "sklearn", "matplotlib", "tqdm", "threadpoolctl"}
 READ_WITH_OPTIONAL = ("sourcead.backends.numba.", "sourcead.primitives.scipy_")
 """The files that import Numba or SciPy."""
 PUBLIC = ("sourcead.api.", "sourcead.language.", "sourcead.nn.", "sourcead.runtime.", "sourcead.backends.options")

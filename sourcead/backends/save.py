@@ -7,7 +7,7 @@ an error class of sourcead becomes the built-in class that it is derived from.
 import ast
 import builtins
 import collections
-import importlib
+import sys
 import textwrap
 import types
 from typing import Any
@@ -15,8 +15,10 @@ from typing import Any
 import gast
 import numpy as np
 
+from sourcead.emit.text.globals import LONGEST_INTEGER
 from sourcead.errors import SourceADError, UnsupportedValueError
 from sourcead.frontend.find_source import find_source
+from sourcead.ir.names import is_name
 from sourcead.places.spelling import spelled
 
 LARGEST = 10_000  # the most elements of an array that is written as a constant
@@ -64,6 +66,8 @@ class _Module:
             return
         self.names[name] = value
         if isinstance(value, types.ModuleType):
+            if not (is_dotted(value.__name__) and sys.modules.get(value.__name__) is value):
+                raise UnsupportedValueError(f"the module `{name}` cannot be imported by its name", instead="make what is read a parameter")
             self.imports.add(import_of(value.__name__, name))
         elif (home := importable_from(value)) is not None:
             self.imports.add(f"from {home} import {value.__name__}" + ("" if value.__name__ == name else f" as {name}"))
@@ -126,7 +130,9 @@ class _Module:
                     + ", ".join(f"{self.constant(name, k)}: {self.constant(name, v)}" for k, v in value.items())
                     + "}"
                 )
-            case bool() | int() | float() | str() | bytes() | None if type(value).__module__ == "builtins":
+            case int() if type(value) is int and value.bit_length() > LONGEST_INTEGER:
+                return hex(value)
+            case bool() | int() | float() | str() | bytes() | None if type(value) in (bool, int, float, str, bytes, type(None)):
                 return repr(value)
         raise UnsupportedValueError(
             f"the global `{name}`, {value!r}, cannot be written as a constant", instead=f"make `{name}` a parameter"
@@ -141,6 +147,11 @@ def read_names(text: str) -> list[str]:
     return [name for name in dict.fromkeys(read) if name not in defined]
 
 
+def is_dotted(path: str) -> bool:
+    """Return whether a text is names with dots between them."""
+    return all(map(is_name, path.split(".")))
+
+
 def import_of(module: str, name: str) -> str:
     """Return the statement that binds a module to a name."""
     if module == name:
@@ -152,7 +163,7 @@ def import_of(module: str, name: str) -> str:
 def importable_from(value: Any) -> str | None:
     """Return the module that a function or class of NumPy, SciPy or the standard library is imported from; None for others."""
     name = getattr(value, "__name__", None)
-    if name is None or not (callable(value) or isinstance(value, type)):
+    if not isinstance(name, str) or not (callable(value) or isinstance(value, type)):
         return None
     home = getattr(value, "__module__", None)
     homes = [home] if isinstance(home, str) else []
@@ -165,9 +176,7 @@ def importable_from(value: Any) -> str | None:
             and not module.startswith(("numpy", "scipy"))
         ):
             continue
-        try:
-            if getattr(importlib.import_module(module), name, None) is value:
-                return module
-        except ImportError:
-            continue
+        # Names of modules are data: nothing is imported for one.
+        if is_dotted(f"{module}.{name}") and getattr(sys.modules.get(module), name, None) is value:
+            return module
     return None

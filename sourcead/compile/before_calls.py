@@ -14,6 +14,7 @@ from sourcead.backends.load import argument_list, parameter_list
 from sourcead.compile import structures
 from sourcead.compile.keys import exact_key
 from sourcead.errors import AliasError
+from sourcead.ir.names import is_name, name_of, numbered
 
 _TooHardError = np.exceptions.TooHardError if hasattr(np, "exceptions") else np.TooHardError
 
@@ -142,29 +143,30 @@ def dispatcher(signature: inspect.Signature, name: str, table: dict, miss: Calla
             return call(w, rate)
     """
     parameters = list(signature.parameters.values())
+    own = next(n for n in numbered("sad") if not any(p.name.startswith(n) for p in parameters))  # what all other names begin with
+    named = name if is_name(name) and not name.startswith(own) else "function"
     keys = "".join(
-        f"({p.name}.dtype, {p.name}.shape) if (sad_type := type({p.name})) is sad_array "
-        f"else sad_type if sad_type is sad_float else sad_key_of({p.name}), "
+        f"({p.name}.dtype, {p.name}.shape) if ({own}_type := {own}_type_of({p.name})) is {own}_array "
+        f"else {own}_type if {own}_type is {own}_float else {own}_key_of({p.name}), "
         for p in parameters
     )
-    named = name if name.isidentifier() else "function"
     text = f"""
-def sad_make(sad_table, sad_miss, sad_array, sad_float, sad_key_of, sad_defaults):
-    sad_last = None
-    def {named}({parameter_list(signature, "sad_defaults[{!r}]")}):
-        nonlocal sad_last
-        sad_key = ({keys})
-        sad_call = sad_table.get(sad_key)
-        if sad_call is None:
-            sad_call = sad_miss(sad_key, ({"".join(p.name + ", " for p in parameters)}))
-        sad_last = sad_call
-        return sad_call({argument_list(signature)})
-    return {named}, lambda: sad_last
+def {own}_make({own}_table, {own}_miss, {own}_type_of, {own}_array, {own}_float, {own}_key_of, {own}_defaults):
+    {own}_last = None
+    def {named}({parameter_list(signature, own + "_defaults[{!r}]")}):
+        nonlocal {own}_last
+        {own}_key = ({keys})
+        {own}_call = {own}_table.get({own}_key)
+        if {own}_call is None:
+            {own}_call = {own}_miss({own}_key, ({"".join(p.name + ", " for p in parameters)}))
+        {own}_last = {own}_call
+        return {own}_call({argument_list(signature)})
+    return {named}, lambda: {own}_last
 """
     namespace: dict[str, Any] = {}
-    exec(_dispatcher_code(text, f"<sourcead call of {name}>"), namespace)
+    exec(_dispatcher_code(text, f"<sourcead call of {ascii(name)[1:-1]}>"), namespace)
     defaults = {p.name: p.default for p in parameters}
-    call, last = namespace["sad_make"](table, miss, np.ndarray, float, exact_key, defaults)
+    call, last = namespace[f"{own}_make"](table, miss, type, np.ndarray, float, exact_key, defaults)
     call.__qualname__ = name
     return call, last
 
@@ -182,7 +184,7 @@ def only_passes_on(function: types.FunctionType) -> bool:
 
 def calling(function: Callable, signature: inspect.Signature, name: str | None = None) -> types.FunctionType:
     """Return a generated function with this signature, whose source is available and which only calls `function`."""
-    name = name or (function.__name__ if function.__name__.isidentifier() else "function")
+    name = name or name_of(function)
     inner = f"{name}_"
     while inner in signature.parameters:
         inner += "_"

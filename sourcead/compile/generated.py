@@ -4,8 +4,6 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from sourcead.backends.engines import NUMPY
 from sourcead.backends.save import standalone
 from sourcead.compile.saving import checked, for_more_sizes
@@ -90,6 +88,5 @@ class Generated(ABC):
         """
         built, types = for_more_sizes(self._latest(*args, **kwargs).built)
         compiled = specialised(built, NUMPY)
-        text = checked(built.plain.text, built.plain.name, types, self._directions)
-        text = standalone(text, built.plain.name, {"np": np, **compiled.namespace})
-        write(path, text.encode(), private=False)
+        text, names = checked(built.plain.text, built.plain.name, types, self._directions, compiled.namespace)
+        write(path, standalone(text, built.plain.name, names).encode(), private=False)

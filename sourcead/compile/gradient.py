@@ -37,6 +37,7 @@ from sourcead.compile.verification import Subject, level_of, verifying
 from sourcead.compile.wrt import check_tangent, resolved_wrt, with_tangents
 from sourcead.errors import BackendError, SourceADError
 from sourcead.frontend.find_source import Opaque, find_source, is_compiled, own_signature, plain_names, unwrap
+from sourcead.ir.names import name_of
 from sourcead.ir.types import UNKNOWN, Type
 from sourcead.language.checkpoint_policies import policy_of
 from sourcead.language.tracebacks import folded, short, shows_all
@@ -113,8 +114,7 @@ class Gradient(Generated, Pickled, Opaque):
     @property
     def generated_name(self) -> str:
         """The name of the generated function."""
-        name = getattr(self._user_function, "__name__", "function")
-        return "_".join([name if name.isidentifier() else "function", *(g._kind for g in reversed(self._levels))])
+        return "_".join([name_of(self._user_function), *(g._kind for g in reversed(self._levels))])
 
     def unbound(self) -> Gradient:
         """Return this derivative without its bound arguments, which are a method's `self` or those of a `functools.partial`."""

@@ -4,6 +4,7 @@
 """
 
 import itertools
+import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -19,6 +20,7 @@ from sourcead.backends.python_overhead import as_compilation
 from sourcead.compile import (  # noqa: F401 (registers the lowering of calls of derivatives with the frontend)
     nested_derivatives as nested
 )
+from sourcead.emit.text.globals import is_literal
 from sourcead.errors import BackendError
 from sourcead.frontend.builtins.checkpoint import policy_in_ir
 from sourcead.frontend.find_source import Source, find_source
@@ -152,7 +154,8 @@ def derive(request: Request) -> tuple[Lowered, Derivative]:
     source, types = find_source(request.function), unknown_types(request.types, request.statics, request.wrt)
     title = KINDS[request.form.kind].title
     name = f"{function_name(source.name)}_{request.form.kind}"
-    doc = f"{title} of {function_name(source.name)} ({request.place}) with respect to {', '.join(request.wrt)}."
+    place = request.place.encode(errors="replace").decode().replace("\n", "\\n")  # file names may be no text
+    doc = f"{title} of {function_name(source.name)} ({place}) with respect to {', '.join(request.wrt)}."
 
     def derived(closures: bool = True) -> tuple[Lowered, Function, Notes, bool]:
         lowered = lower_function(source, types, request.statics)
@@ -208,5 +211,6 @@ def at_once(function: Function, directions: dict[str, str]) -> Function:
 def literal_defaults(source: Source, names: list[str]) -> tuple:
     """Return the defaults of the last parameters, from the end up to the first that cannot be written as a literal."""
     values = (source.defaults.get(name, ...) for name in reversed(names))
-    literals = itertools.takewhile(lambda v: type(v) in (int, float, bool, str, type(None)) and v == v, values)
+    values = (v if type(v) in (int, float, bool, str, type(None)) else ... for v in values)
+    literals = itertools.takewhile(lambda v: is_literal(v) or v in (math.inf, -math.inf), values)
     return tuple(literals)[::-1]

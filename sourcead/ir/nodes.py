@@ -3,8 +3,7 @@
 A `Function` has parameters and a `Block`; a block is a list of `Stmt`s and the atoms that it yields; a statement binds `Var`s to
 the results of one `Op`.  Operands are atoms, a `Var` or a `Const`; in a subscript or a call also a `Slice` or a tuple of operands.
 
-**Values are immutable.**  A write into an array makes a new version of it: `a1 = Update(a0, ...)`.  Only `emit/memory/` decides,
-at the end, which writes happen in place; no other pass has to think about memory.
+**Values are immutable.**  A write makes a new version, `a1 = Update(a0, ...)`.  Only `emit/memory/`, at the end, writes in place.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
+from sourcead.ir.names import shown
 from sourcead.ir.types import UNKNOWN, Type
 from sourcead.places.origin import Origin
 
@@ -50,7 +50,7 @@ class Const:
     live: bool = False
 
     def __repr__(self):
-        return self.text or (getattr(self.value, "__name__", None) if callable(self.value) else None) or repr(self.value)
+        return self.text or (getattr(self.value, "__name__", None) if callable(self.value) else None) or shown(self.value)
 
 
 Atom = Var | Const

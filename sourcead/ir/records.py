@@ -12,6 +12,7 @@ from typing import Any, Generic, Protocol
 
 import numpy as np
 
+from sourcead.ir.names import shown
 from sourcead.ir.types import (
     BOOL, COMPLEX, FLOAT, INT, KINDS, SMALL, UNKNOWN, Array, DictT, Foreign, FunctionT, Known, ListT, NoneType, Opaque,
     Scalar, SetT, Str, StructT, Sym, TupleT, Type, Undefined, Unknown, join
@@ -151,7 +152,7 @@ def parts_of(value: Any) -> Iterator[tuple[str, Any]]:
     elif isinstance(value, tuple | list):
         yield from ((f"[{i}]", v) for i, v in enumerate(value))
     elif isinstance(value, dict):
-        yield from ((f"[{k!r}]", v) for k, v in value.items())
+        yield from ((f"[{shown(k)}]", v) for k, v in value.items())
 
 
 def map_value(value: Any, f: Callable[[Any], Any]) -> Any:

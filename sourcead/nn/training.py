@@ -17,6 +17,7 @@ from sourcead.nn import checkpoints
 from sourcead.nn.data import minibatches
 from sourcead.nn.memory import keep_freed_memory
 from sourcead.nn.optimisers import State, adam, arrays_of, clip_by_norm
+from sourcead.nn.threads import advise_on_threads
 
 
 class NotFiniteError(SourceADError, ArithmeticError):
@@ -52,7 +53,8 @@ def fit(
 ) -> History:  # fmt: skip
     """Train parameters in place.
 
-    It sets how much freed memory this process keeps (`sourcead.nn.memory.keep_freed_memory`), so that each batch reuses that of the last.
+    It sets how much freed memory this process keeps (`sourcead.nn.memory.keep_freed_memory`), so that each batch reuses that of the last,
+    and writes a line to the log if the threads of NumPy's products slow each other down (`sourcead.nn.threads.advise_on_threads`).
 
     Args:
         loss_and_gradient: `value_and_grad` of a loss that takes the parameters first, then the rows of a batch.
@@ -90,6 +92,7 @@ def fit(
         (array([1., 2.]), 250)
     """
     keep_freed_memory()
+    advise_on_threads(largest_product(parameters, batch))
     rng = np.random.default_rng(rng)
     rate_at = rate if callable(rate) else lambda step: rate
     state, history, done = State(), History(), 0
@@ -131,6 +134,12 @@ def fit(
             facts = {"generator": rng.bit_generator.state, "history": asdict(history), "epochs": epoch + 1, "settings": settings(history)}
             checkpoints.save(checkpoint, parameters, state, facts)
     return history
+
+
+def largest_product(parameters: Any, batch: int) -> int | None:
+    """Return the number of multiplications in the largest product of a batch and a matrix; None if there are arrays of other ranks."""
+    arrays = arrays_of(parameters)
+    return batch * max((array.size for array in arrays), default=0) if all(array.ndim < 3 for array in arrays) else None
 
 
 def settings_of(rate_at: Callable[[int], float], history: History, **values: Any) -> dict[str, str]:

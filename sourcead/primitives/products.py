@@ -92,7 +92,7 @@ def cross_adjoint(y, a, b, d_y, axis=-1):
 
 @multilinear(np.einsum, broadcasts=True)  # an axis of length 1 stretches to its letter's
 def einsum_adjoint(y, subscripts, *operands, d_y, optimize=False):
-    if einsum_is_plain(subscripts):
+    if einsum_is_plain(subscripts, len(operands)):
         if len(operands) == 1:
             return None, (np.einsum(einsum_back(subscripts, 0), d_y),)
         if len(operands) == 2:

@@ -49,12 +49,12 @@ def einsum_terms(subscripts, ranks=None):
     return terms, output
 
 
-def einsum_is_plain(subscripts):
-    """Return whether each operand's cotangent is one einsum of the result's cotangent and the other operands."""
+def einsum_is_plain(subscripts, count):
+    """Return whether the cotangent of each of `count` operands is one einsum of the result's cotangent and the other operands."""
     if "." in subscripts:
         return False
     terms, output = einsum_terms(subscripts)
-    return all(
+    return len(terms) == count and all(
         len(set(term)) == len(term) and set(term) <= set(output).union(*terms[:k], *terms[k + 1 :])
         for k, term in enumerate(terms)
     )

@@ -5,7 +5,7 @@ import numpy as np
 from sourcead.runtime.broadcasting import unbroadcast
 
 
-def make_record(cls, **fields):
+def make_record(cls, /, **fields):
     """Return a named tuple, dataclass instance or plain object of the class `cls` with these fields."""
     if issubclass(cls, tuple):
         return cls(**fields)

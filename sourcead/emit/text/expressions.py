@@ -11,7 +11,8 @@ from sourcead import runtime
 from sourcead.analysis.builder import operand_type
 from sourcead.emit.text.globals import Globals
 from sourcead.emit.text.nesting import repeated_arm
-from sourcead.emit.text.printing import is_name, keywords
+from sourcead.emit.text.printing import keywords
+from sourcead.ir.names import is_name
 from sourcead.ir.nodes import Attr, Branch, Build, Call, Const, Index, Let, Op, Operand, Slice, Sub, Var, View
 from sourcead.ir.records import GENERATORS, takes_its_fields
 from sourcead.ir.types import Array, StructT

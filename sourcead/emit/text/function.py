@@ -15,8 +15,8 @@ from sourcead.emit.text.naming import assign_names
 from sourcead.emit.text.nesting import nested_values
 from sourcead.emit.text.printing import Comments, mark, origins_by_line, to_text
 from sourcead.emit.text.statements import Statements, function_def
-from sourcead.ir.nodes import Function, Op, Origin, Var
-from sourcead.ir.walk import bound_vars, count_reads, definitions, walk
+from sourcead.ir.nodes import Const, Function, Op, Origin, Var
+from sourcead.ir.walk import bound_vars, count_reads, definitions, map_atoms, walk
 from sourcead.passes.residuals.check_assigned import check_assigned
 
 
@@ -56,7 +56,9 @@ def emit(function: Function, at: dict[str, Callable] | None = None) -> Emitted:
     """
     function = with_idioms(function)
     nested = nested_values(function)
-    globals_ = Globals({p.name for p in function.params})
+    live: set[str] = set()
+    map_atoms(function.body, lambda a: a if not (isinstance(a, Const) and a.live) else live.add(a.text) or a)
+    globals_ = Globals({p.name for p in function.params}, live)
     read = count_reads(function.body)
     names = assign_names(function, nested, _globals_used(function, nested, globals_, at, read))
     origins = {s.adjoint_of is not None for s in function.body.stmts}

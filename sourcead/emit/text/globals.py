@@ -3,16 +3,13 @@
 import ast
 import builtins
 import enum
-import itertools
-import keyword
 import math
-import re
-from collections.abc import Iterator
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from sourcead.ir.names import as_name, numbered
 from sourcead.ir.nodes import Const
 
 _NUMPY_MODULES = (
@@ -22,19 +19,27 @@ _NUMPY_MODULES = (
     ("np.fft", np.fft),
     ("np.lib.stride_tricks", np.lib.stride_tricks),
 )
-_LITERALS = (bool, int, float, complex, str, type(None))
+_LITERALS = (bool, int, float, complex, str, bytes, type(None))
+LONGEST_INTEGER = 2000  # bits of the longest integer that is written as a literal; Python refuses to read those beyond 4300 digits
 
 
-def numbered(wish: str) -> Iterator[str]:
-    """Yield a name, and then the name with the numbers 1, 2, ..."""
-    return itertools.chain([wish], (f"{wish}_{k}" for k in itertools.count(1)))
+def is_literal(value: Any) -> bool:
+    """Return whether the `repr` of a value is a literal."""
+    match value:
+        case int() if type(value) is int:
+            return value.bit_length() <= LONGEST_INTEGER
+        case float() if type(value) is float:
+            return math.isfinite(value)
+        case tuple() if type(value) is tuple:
+            return all(map(is_literal, value))
+    return type(value) in (str, bytes, bool, type(None))
 
 
 class Globals:
-    """The global names that the text uses, and their values; `taken` holds the names of the parameters."""
+    """The global names that the text uses, and their values; `taken` holds the names of the parameters, `live` those of global data."""
 
-    def __init__(self, taken: set[str]):
-        self.taken = taken
+    def __init__(self, taken: set[str], live: set[str]):
+        self.taken, self.live = taken, live
         self.namespace: dict[str, Any] = {}
         self.builtins: set[str] = set()
         self._spelled: dict[int, tuple[Any, ast.expr]] = {}
@@ -60,6 +65,10 @@ class Globals:
             case np.generic() if value.dtype.kind in "biufc":
                 return ast.Call(self._dtype(value.dtype), [self.value(value.item())], [])
             case np.generic():
+                return self._held(value, "constant")
+            case str() | bytes() | int() | float() | complex() if type(value) not in _LITERALS:  # whose `repr` may be anything
+                return self._held(value, "constant")
+            case int() if value.bit_length() > LONGEST_INTEGER:
                 return self._held(value, "constant")
             case None | bool() | str() | bytes():
                 return ast.Constant(value)
@@ -120,7 +129,7 @@ class Globals:
         return expr
 
     def _builtin(self, name: str) -> ast.expr:
-        if name in self.taken or name in self.namespace:
+        if name in self.taken or name in self.namespace or name in self.live:
             return self._held(getattr(builtins, name), name)
         self.builtins.add(name)
         return ast.Name(name, ast.Load())
@@ -136,15 +145,13 @@ class Globals:
 
     def _held(self, value: Any, wish: str, live: bool = False) -> ast.expr:
         """Return a global name that is bound to a value in the namespace of the text; `wish` is the name if it is free."""
-        base = re.sub(r"\W", "_", wish) or "constant"
+        base = as_name(wish, "constant")
         if not base.strip("_"):  # a rule without a name; `_` is the target of values that are not read
             base = "rule"
-        if keyword.iskeyword(base) or base[0].isdigit():
-            base = f"{base}_"
-        taken = self.taken | self.builtins
+        taken = self.taken | self.builtins | (set() if live else self.live)
         name = next(n for n in numbered(base) if n not in taken and self.namespace.get(n, value) is value)
         self.namespace[name] = value
         expr = ast.Name(name, ast.Load())
-        if not live and not isinstance(value, _LITERALS):
+        if not live and type(value) not in _LITERALS:
             self._spelled[id(value)] = value, expr
         return expr

@@ -10,8 +10,6 @@ at the end of its body.
 """
 
 import builtins
-import keyword
-import re
 from bisect import bisect_left, insort
 from collections.abc import Iterable
 from functools import cache
@@ -21,6 +19,7 @@ import numpy as np
 
 from sourcead.analysis.connected import UnionFind
 from sourcead.emit.text.exit_flags import printed_results, unprinted_results
+from sourcead.ir.names import as_name
 from sourcead.ir.nodes import (
     Append, Atom, Block, Branch, Call, Closure, Function, Let, Loop, Op, Pop, Stmt, Update, Var, operand_atoms
 )
@@ -292,11 +291,9 @@ def _wish(root: Var, members: list[Var], classes: NameClasses, carried: set[Var]
     name = classes.user_name[root]
     if name is None:
         name = min(members, key=lambda v: (v not in carried, not v.name.startswith("d_"), v.id)).name
-    name = re.sub(r"\W", "_", name) or "t"
-    if name[0].isdigit():
-        name = f"_{name}"
+    name = as_name(name, "t")
     hides_builtin = classes.user_name[root] is None and hasattr(builtins, name)
-    return name + "_" if keyword.iskeyword(name) or hides_builtin else name
+    return name + "_" if hides_builtin else name
 
 
 class _Numbering:

@@ -5,11 +5,11 @@ each comment, and `to_text` turns markers into comment lines.  `origins_by_line`
 """
 
 import ast
-import keyword
 import re
 import warnings
 from collections.abc import Iterator
 
+from sourcead.ir.names import is_name
 from sourcead.ir.nodes import Call, Origin, Stmt
 
 with warnings.catch_warnings():
@@ -38,11 +38,6 @@ def to_text(function: ast.FunctionDef, comments: dict[str, str]) -> str:
     )
 
 
-def is_name(word: str) -> bool:
-    """Return whether a word can stand in Python text as a name."""
-    return word.isidentifier() and not keyword.iskeyword(word)
-
-
 def keywords(values: dict[str, ast.expr]) -> list[ast.keyword]:
     """Return the arguments of a call that are given by name; names can be any strings, as in `f(a=x, **{"learning rate": y})`."""
     other = {name: value for name, value in values.items() if not is_name(name)}
@@ -51,12 +46,11 @@ def keywords(values: dict[str, ast.expr]) -> list[ast.keyword]:
 
 
 def _quoted(string: str, _embedded, line: str, *_, **__) -> str:
-    """Return a string in double quotes, or as a docstring if it is a statement."""
-    if not line.strip():
-        text = string.replace("\\", "\\\\").replace('"""', '\\"""')
-        text = text.replace("\n", "\n" + line).replace(f"\n{line}\n", "\n\n")
-        return f'"""{text}"""'
-    text = repr(string)
+    """Return a string in double quotes, or as a docstring if it is a statement: there, too, what is not printable is escaped."""
+    if not line.strip():  # in single quotes, so that `'` is escaped, and `"` is not
+        lines = (str.__repr__(f'{part}"')[1:-2].replace("\\'", "'").replace('"', '\\"') for part in string.split("\n"))
+        return '"""' + f"\n{line}".join(lines).replace(f"\n{line}\n", "\n\n") + '"""'
+    text = str.__repr__(string)
     if text.startswith("'") and '"' not in text:
         return f'"{text[1:-1]}"'
     return text
@@ -157,6 +151,7 @@ def _run(groups, start: int) -> int:
 
 def _first_line(text: str) -> str:
     line = text.strip().split("\n")[0].rstrip()
+    line = "".join(c if c.isprintable() or c == "\t" else ascii(c)[1:-1] for c in line)
     return line if len(line) <= _LONGEST else line[: _LONGEST - 3].rstrip() + "..."
 
 

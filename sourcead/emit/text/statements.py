@@ -10,10 +10,10 @@ from sourcead.analysis.builder import Builder, operand_type
 from sourcead.emit.memory.sharing import is_plain, key_kind
 from sourcead.emit.text.early_exits import either, iteration
 from sourcead.emit.text.expressions import BINARY, Expressions, is_expression, negated, operator_name
-from sourcead.emit.text.globals import numbered
 from sourcead.emit.text.idioms import Each
 from sourcead.emit.text.naming import stand_ins
 from sourcead.emit.text.printing import Comments, in_contexts, mark
+from sourcead.ir.names import as_name, numbered
 from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Block, Branch, Call, Closure, Const, Effect, Index, Let, Loop, Pop, Range, Stmt, Sub,
     Update, Var
@@ -323,7 +323,7 @@ def added_to_field(op: Update, expressions: Expressions) -> list[ast.stmt] | Non
     value, holder = expressions.operand(op.value), holders[-1]
     if isinstance(part, ast.Attribute) and not issubclass(holder.cls, tuple) and not is_frozen(holder.cls):
         return [ast.AugAssign(part, ast.Add(), value)]
-    name = unused(f"d_{step.key.value}" if isinstance(holder, StructT) else "d_item", expressions)
+    name = unused(as_name(f"d_{step.key.value}", "d_item") if isinstance(holder, StructT) else "d_item", expressions)
     return [ast.Assign([ast.Name(name, ast.Store())], part), ast.AugAssign(ast.Name(name, ast.Store()), ast.Add(), value)]
 
 

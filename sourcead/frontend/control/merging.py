@@ -13,6 +13,7 @@ from sourcead.frontend.core import (
     KIND, MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, BoundVal, Cell, ChoiceVal, FunctionVal, Iterable,
     Lowering, Meta, MustMaterialise, OptionalVal, Slots, TupleVal, Value, parts_of, roots
 )
+from sourcead.ir.names import of_part
 from sourcead.ir.nodes import UNDEFINED, Atom, Const, Slice, Stmt, Var
 from sourcead.ir.types import Scalar, Undefined, join
 
@@ -114,7 +115,7 @@ class Merger:
         if (found := self.one_of_before(some, other)) is not None:
             return found
         if isinstance(some, TupleVal) and (alone or core.same_keys(other, some)):
-            names = [f"{name}_{k}" if some.cls else name for k in some.keys]
+            names = [of_part(name, k) if some.cls else name for k in some.keys]
             items = ([UNDEFINED] * len(names) if v is UNDEFINED else v.items for v in (a, b))
             return TupleVal(tuple(map(self.value, *items, names)), None, some.cls)
         if isinstance(some, Cell) and some.kind != "array" and (alone or self.have_same_keys(a, b)):
@@ -223,7 +224,7 @@ class Merger:
         items = [{} if cell is UNDEFINED else arm.items(cell) for cell, arm in zip((a, b), self.arms)]
         keys = items[0] if some is a else items[1]
         cells = [v for v in (a, b) if isinstance(v, Cell)]
-        merged = self.lo.like(some, {k: self.value(*(i.get(k, UNDEFINED) for i in items), f"{name}_{k}") for k in keys}, name)
+        merged = self.lo.like(some, {k: self.value(*(i.get(k, UNDEFINED) for i in items), of_part(name, k)) for k in keys}, name)
         self.one_object(a, b, merged)
         if len(cells) == 1 and not any(arm.left for arm in self.arms):
             merged.given = self.given(some, 0 if some is a else 1)

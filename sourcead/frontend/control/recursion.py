@@ -19,6 +19,7 @@ from sourcead.frontend.control.functions import lower_from
 from sourcead.frontend.core import (
     VALUE, Cell, FunctionVal, Lowering, NeverReturns, Scope, TupleVal, Value, parts_of, reach, roots
 )
+from sourcead.ir.names import is_name
 from sourcead.ir.nodes import Call, Const, Index, Var
 from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.types import (
@@ -164,7 +165,7 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
     """Lower a recursive function for arguments of the types `kinds`, repeatedly until the type of its result settles."""
     refused = functools.partial(UnsupportedSyntaxError, at=source.origin(source.node))
     names = {p.name for p in lo.pairs.values()}
-    name = f"{source.name if source.name.isidentifier() else 'function'}_vjp"
+    name = f"{source.name if is_name(source.name) else 'function'}_vjp"
     while name in names:
         name += "_"
     wrt = tuple(k for k, t in enumerate(kinds.values()) if carries_derivative(t))

@@ -15,6 +15,7 @@ from sourcead.frontend.core import (
     Value, parts_of, roots
 )
 from sourcead.ir.dims import syms
+from sourcead.ir.names import of_part
 from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const, Slice, Var
 from sourcead.ir.types import Array, ListT, MapT, NoneType, Scalar, SetT, Str, Sym, Type, Undefined, fits, join
 
@@ -391,4 +392,4 @@ def slot_name(slot: tuple[Slots, Any], init: Value) -> str:
         return key.lstrip("$")
     if isinstance(init, (Var, Cell)):
         return init.name
-    return f"item_{key}" if isinstance(key, int) else "value"
+    return of_part("item", key) if isinstance(key, int) else "value"

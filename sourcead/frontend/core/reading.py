@@ -15,6 +15,7 @@ from sourcead.frontend.core.cells import (
 )
 from sourcead.frontend.core.errors import READ_FROM_LIST, RETURN_IT, needs_items, refused
 from sourcead.frontend.core.journal import GLOBALS, KIND, POISON, SEEN, STALE, VALUE, WHOLE, Journal, Slots
+from sourcead.ir.names import of_part
 from sourcead.ir.nodes import UNDEFINED, Atom, Build, Const, Operand, Origin, Slice, Sub, Var, View
 from sourcead.ir.records import list_type
 from sourcead.ir.types import Array, DictT, FunctionT, Known, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type
@@ -82,7 +83,7 @@ class Memory:
     def _item(self, base: Atom, key: Any) -> Var:
         """Emit the item of a tuple, dict or record."""
         named = base.name if isinstance(base, Var) else base.text or "item"
-        return self.build.index(base, Const(key), name=f"{named}_{key}" if isinstance(key, (str, int)) else named)
+        return self.build.index(base, Const(key), name=of_part(named, key) if isinstance(key, (str, int)) else named)
 
     def share(self, cell: Cell, others: Iterable[Cell]) -> None:
         """Record that a cell and others may be the same memory."""

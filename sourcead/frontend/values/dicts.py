@@ -20,6 +20,7 @@ from sourcead.frontend.control import branches, loops
 from sourcead.frontend.core import MISSING, Cell, ChoiceVal, Iterable, Lowering, TupleVal, Value, leaves, roots
 from sourcead.frontend.core.known_values import common_type
 from sourcead.frontend.values import iterables, sequences, walks
+from sourcead.ir.names import shown
 from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Slice, Sub
 from sourcead.ir.types import BOOL, Array, ListT, MapT, Scalar, SetT, Str, Unknown, carries_derivative
 
@@ -63,7 +64,7 @@ def item(lo: Lowering, cell: Cell, key: Value, node) -> Value:
         lo.alive(cell)
         found, k = core.known(lo, key)
         if found and k not in cell.items and cell.default is None:
-            raise core.surely(lo, core.unsupported(lo, node, f"the dict has no key {k!r} here"), KeyError)
+            raise core.surely(lo, core.unsupported(lo, node, f"the dict has no key {shown(k)} here"), KeyError)
         if not found and cell.items and all(map(core.is_function, cell.items.values())):
             return ChoiceVal(lo.read(key), cell.items)
         if not (found and (k in cell.items or cell.depth == lo.depth)):

@@ -14,6 +14,7 @@ from sourcead.frontend.core import (
     POISON, BoundVal, Cell, ChoiceVal, FunctionVal, Lowering, MethodVal, SuperVal, TupleVal, Value, reach, roots
 )
 from sourcead.frontend.values import lists, numpy_brackets, objects, sequences, sets
+from sourcead.ir.names import shown
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Sub
 from sourcead.ir.types import (
     ANY_DTYPE, BOOL, COMPLEX, FLOAT, INT, Array, DictT, ListT, MapT, NoneType, Scalar, SetT, Str, StructT, TupleT, Type,
@@ -69,7 +70,7 @@ def _item_of_sequence(lo: Lowering, base: TupleVal | Cell, key: Value, node) -> 
 
 def no_item(lo: Lowering, k: Any, n: int, node) -> Exception:
     """Return the error for a subscript that no sequence of `n` items has."""
-    wrong = core.unsupported(lo, node, f"index {k!r} is out of range: there are {n} items")
+    wrong = core.unsupported(lo, node, f"index {shown(k)} is out of range: there are {n} items")
     return core.surely(lo, wrong, IndexError if isinstance(k, (int, np.integer)) else TypeError)
 
 

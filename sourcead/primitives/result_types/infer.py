@@ -60,6 +60,8 @@ def _infer_call(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
         return by_example(fn, args, kwargs)
     except (Impossible, TypeError, ValueError, IndexError, AttributeError, KeyError, OverflowError):
         return UNKNOWN
+    except SyntaxError:  # NumPy's for the text of a dtype
+        return UNKNOWN
 
 
 def static_value(fn, args: list[Arg], kwargs: dict[str, Arg] | None = None):

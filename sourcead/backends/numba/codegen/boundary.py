@@ -11,7 +11,6 @@ the reverse:
 Global data that the function reads becomes parameters too, because Numba would compile it as constants.
 """
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -20,7 +19,7 @@ import numpy as np
 
 from sourcead.analysis.builder import Builder, atom_type, container
 from sourcead.emit import Emitted, emit
-from sourcead.emit.text.globals import numbered
+from sourcead.ir.names import as_name, numbered, of_part
 from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Index, Stmt, Var
 from sourcead.ir.types import FunctionT, Known, NoneType, Scalar, Type, keyed_parts
 from sourcead.ir.walk import map_atoms
@@ -80,13 +79,13 @@ class _Flattening:
         for key, part in keyed_parts(var.type):
             item = constant_of(part)
             if item is None:
-                item = Var(self.new_name(f"{var.name}_{key}"), part)
+                item = Var(self.new_name(of_part(var.name, key)), part)
                 self.parameter(item, self.outside.emit(Index(argument, Const(key)), part))
             items.append(item)
         self.rebuilt.add(Stmt((var,), container(var.type, tuple(items))))
 
     def new_name(self, wish: str) -> str:
-        name = next(n for n in numbered(re.sub(r"\W", "_", wish)) if n not in self.taken)
+        name = next(n for n in numbered(as_name(wish, "part")) if n not in self.taken)
         self.taken.add(name)
         return name
 
@@ -110,7 +109,7 @@ class _Flattening:
         if (constant := constant_of(t)) is not None:
             return constant
         if (parts := keyed_parts(t)) is not None:
-            items = (self.result(self.parts.emit(Index(atom, Const(key)), part, f"d_{key}")) for key, part in parts)
+            items = (self.result(self.parts.emit(Index(atom, Const(key)), part, of_part("d", key))) for key, part in parts)
             return self.outside.emit(container(t, tuple(items)), t)
         self.results.append(atom)
         self.returned.append(Var(f"d_{len(self.returned)}", t))

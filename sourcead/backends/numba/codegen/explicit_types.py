@@ -21,6 +21,7 @@ from sourcead import runtime
 from sourcead.analysis.builder import container, operand_type
 from sourcead.analysis.connected import UnionFind
 from sourcead.errors import BackendError
+from sourcead.ir.names import of_part
 from sourcead.ir.nodes import (
     Append, Atom, Block, Branch, Build, Call, Const, Function, Index, Let, Loop, Op, Pop, Slice, Stmt, Sub, Update, Var
 )
@@ -35,8 +36,8 @@ def structures_by_parts(function: Function) -> Function:
         t = args[-1].type
         items = []
         for key, part in keyed_parts(t):
-            inner = tuple(Var(f"{x.name}_{key}", dict(keyed_parts(x.type))[key], True) for x in args)
-            made = Var(f"d_{key}", part, True)
+            inner = tuple(Var(of_part(x.name, key), dict(keyed_parts(x.type))[key], True) for x in args)
+            made = Var(of_part("d", key), part, True)
             out.extend(replace(stmt, targets=(v,), op=Index(x, Const(key))) for v, x in zip(inner, args))
             op = each(fn, inner, stmt, out) if are_alike(inner) else Call(fn, inner)
             out.append(replace(stmt, targets=(made,), op=op))

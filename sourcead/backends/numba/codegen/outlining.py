@@ -34,7 +34,7 @@ from sourcead.backends.numba.functions import (
 )
 from sourcead.emit import Emitted, emit
 from sourcead.emit.memory.sharing import AliasGroups
-from sourcead.emit.text.globals import numbered
+from sourcead.ir.names import name_of, numbered
 from sourcead.ir.nodes import (
     Atom, Block, Build, Call, Const, Function, Index, Let, Loop, Op, Operand, Stmt, Update, Var, fresh
 )
@@ -320,9 +320,9 @@ def _dtype(operand: Operand) -> Operand:
 
 
 def _plain_name(fn: Any) -> str:
-    name = getattr(fn, "__name__", "call")
+    name = name_of(fn, "")
     module = "np_" if str(getattr(fn, "__module__", "")).startswith("numpy") else ""
-    return f"{module}{name}" if name.isidentifier() else "call"
+    return f"{module}{name}" if name else "call"
 
 
 def _letter(k: int) -> str:

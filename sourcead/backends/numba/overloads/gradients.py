@@ -29,6 +29,7 @@ from sourcead.backends.numba.engine import NumbaProgram
 from sourcead.backends.numba.public_toolchain import load
 from sourcead.backends.options import Numba
 from sourcead.errors import SourceADError
+from sourcead.ir.names import name_of
 from sourcead.ir.types import BOOL, COMPLEX, FLOAT, INT, Array, Scalar, Sym, TupleT, Type
 
 _PYTHON = {types.float64: FLOAT, types.int64: INT, types.boolean: BOOL, types.complex128: COMPLEX}
@@ -68,7 +69,7 @@ def caller_of(gradient: CallableGradient) -> Callable:
     if gradient not in _callers:
         defaults = {"defaults": defaults_of(gradient)}
         parameters = parameter_list(gradient.signature, "defaults[{!r}]")
-        name = gradient.__name__ if gradient.__name__.isidentifier() else "gradient"
+        name = name_of(gradient, "gradient")
         stub = load(f"def {name}({parameters}):\n    pass\n", name, defaults)
         names = "".join(f"{name}, " for name in gradient.signature.parameters)
         choose = functools.partial(implementation, gradient, parameters)

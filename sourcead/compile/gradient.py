@@ -28,10 +28,11 @@ from sourcead.compile.before_calls import calling, dispatcher, only_passes_on
 from sourcead.compile.generated import Generated
 from sourcead.compile.internal_errors import internal_errors
 from sourcead.compile.keys import Same, coarse_key, exact_key, static_key
+from sourcead.compile.live_data import MISSING, read
 from sourcead.compile.pickling import Pickled
 from sourcead.compile.pipeline import KINDS, Options, Request
 from sourcead.compile.specialisation import (
-    EXACT_ENTRIES, LENGTHS, MISSING, SHARED, SHARED_TEXTS, TEXTS, Specialisation, read, remember, shared, specialised
+    EXACT_ENTRIES, LENGTHS, SHARED, SHARED_TEXTS, TEXTS, Specialisation, remember, shared, specialised
 )
 from sourcead.compile.verification import Subject, level_of, verifying
 from sourcead.compile.wrt import check_tangent, resolved_wrt, with_tangents

@@ -20,6 +20,7 @@ from sourcead.backends.python_overhead import as_compilation
 from sourcead.compile import (  # noqa: F401 (registers the lowering of calls of derivatives with the frontend)
     nested_derivatives as nested
 )
+from sourcead.compile.live_data import is_read
 from sourcead.emit.text.globals import is_literal
 from sourcead.errors import BackendError
 from sourcead.frontend.builtins.checkpoint import policy_in_ir
@@ -140,7 +141,7 @@ def build(request: Request) -> Built:
         notes=derivative.notes,
         written=frozenset(lowered.written),
         compared=lowered.compared,
-        live=tuple((where, key, text if text in plain.namespace else None) for text, (where, key) in lowered.live.items()),
+        live=tuple((*at, text if is_read(plain.namespace, text, at) else None) for text, at in lowered.live.items()),
         guards=tuple(lowered.guards),
         request=request,
         program=program,

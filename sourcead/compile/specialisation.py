@@ -10,13 +10,13 @@ from typing import Any
 from sourcead.backends import load as loading
 from sourcead.backends.base import Engine
 from sourcead.compile import keys
+from sourcead.compile.live_data import read
 from sourcead.compile.pipeline import Built
 from sourcead.errors import BackendError
 
 EXACT_ENTRIES = 512  # exact keys that a gradient keeps
 TEXTS = 64  # specialisations that a gradient keeps
 SHARED_TEXTS = 256  # specialisations kept for functions that are made anew with the same code
-MISSING = object()  # stands for a global or closure variable that does not exist
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,18 +90,6 @@ def specialised(built: Built, engine: Engine) -> Specialisation:
     except BackendError as error:
         function = engine.fall_back(error, plain)
     return replace(made, function=function)
-
-
-def read(holder: Any, name: str) -> Any:
-    """Return the current value of a global, a closure variable or an attribute, `MISSING` if there is none."""
-    if isinstance(holder, dict):
-        return holder.get(name, MISSING)
-    if not isinstance(holder, types.CellType):
-        return getattr(holder, name, MISSING)
-    try:
-        return holder.cell_contents
-    except ValueError:
-        return MISSING
 
 
 def remember(table: dict, key: Any, value: Any, most: int) -> None:

@@ -23,8 +23,8 @@ from sourcead.compile.arguments import Arguments
 from sourcead.compile.before_calls import arguments_by_name
 from sourcead.compile.comparison import PATIENCE, LeftOut, Primal, direction_of, drawn, product, slope, value_mismatch
 from sourcead.compile.internal_errors import internal_errors
+from sourcead.compile.live_data import is_read, read
 from sourcead.compile.pipeline import unknown_types
-from sourcead.compile.specialisation import read
 from sourcead.compile.structures import leaves, map_leaves
 from sourcead.errors import ArgumentError, NoSourceError, SourceADError, VerificationError
 from sourcead.frontend.find_source import find_source
@@ -69,7 +69,7 @@ def primal_of(lowered: Lowered) -> Callable:
     function = replace(lowered.function, name="value", doc=None)
     with internal_errors(function.name):
         program = NUMPY.emit(NUMPY.prepare(Derivative(function.name, "", function, Notes(), False, lambda: function)))
-    live = {text: read(*at) for text, at in lowered.live.items() if text in program.namespace}
+    live = {text: read(*at) for text, at in lowered.live.items() if is_read(program.namespace, text, at)}
     return loading.load(program.text, program.name, {**program.namespace, **live})
 
 

@@ -29,7 +29,7 @@ from sourcead.runtime.shapes import (
     split_like, split_rows, tile_cotangent, unstack
 )
 from sourcead.runtime.signals import (
-    convolve_cotangents, fit_axis, interp_cotangents, irfft_weights, polyval_cotangents, root_slopes
+    convolve_cotangents, fit_axis, interp_cotangents, interval_around, irfft_weights, polyval_cotangents, root_slopes
 )
 from sourcead.runtime.structures import (
     add, copy, fields_of, is_record, like_argument, make_record, map_parts, replaced_cotangent, zeros_if_assigned,

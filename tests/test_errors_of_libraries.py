@@ -19,7 +19,7 @@ HERE = re.escape(__file__.rpartition("/")[2])
 
 def library(tmp_path, monkeypatch, name, text):
     """A module in a folder of libraries."""
-    monkeypatch.setattr("sourcead.errors.LIBRARIES", (str(tmp_path),))
+    monkeypatch.setattr("sourcead.places.origin.LIBRARIES", (str(tmp_path),))
     (tmp_path / f"{name}.py").write_text(textwrap.dedent(text))
     monkeypatch.syspath_prepend(str(tmp_path))
     return __import__(name)
@@ -121,7 +121,7 @@ def test_functions_of_other_libraries_of_arrays_are_named(monkeypatch):
     (np.random.Generator.normal, "np.random.Generator.normal"), (np.add, "np.add"), (spelled, "spelled"),
 ])  # fmt: skip
 def test_functions_are_spelled_with_the_module_that_users_import(function, name):
-    assert spelled(function) in (name, f"sourcead.errors.{name}")
+    assert spelled(function) in (name, f"sourcead.places.spelling.{name}")
 
 
 def test_a_suggested_rule_imports_what_it_names():

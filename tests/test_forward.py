@@ -4,7 +4,6 @@ import contextlib
 import functools
 import io
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -334,16 +333,6 @@ def test_jacobian_takes_few_sweeps(n, m):
 
 
 # ---- the text ----
-
-
-def test_the_readme_shows_what_is_printed(tmp_path, capsys):
-    text = (Path(__file__).parent.parent / "README.md").read_text()
-    section = text.split("## Forward mode and higher derivatives")[1].split("\n## ")[0]
-    code, printed = (part.split("```")[0] for part in section.split("```python\n")[1:])
-    file = tmp_path / "model.py"
-    file.write_text(code)
-    exec(compile(code, str(file), "exec"), {"__name__": "model"})
-    assert capsys.readouterr().out.strip() == printed.strip()
 
 
 def test_text_interleaves_tangents():

@@ -4,16 +4,14 @@
 
 import math
 import operator
-import types
 
 import numpy as np
 import pytest
 
 from sourcead.errors import RuleError
-from sourcead.frontend import find_source as source
 from sourcead.primitives.function_kinds import home
 from sourcead.primitives.methods import METHODS, NORMALISERS
-from sourcead.primitives.registry import FACTS, adjoint
+from sourcead.primitives.registry import adjoint
 from sourcead.primitives.table import record_of
 from tests.entered_rules import own_rules, registered
 
@@ -614,15 +612,3 @@ def test_methods_are_functions_that_do_the_same():
     for name, args, kwargs in calls:
         fn, rest, named = NORMALISERS[name](args, kwargs)
         np.testing.assert_array_equal(fn(a34, *rest, **named), getattr(a34, name)(*args, **kwargs))
-
-
-def test_a_line_holds_one_rule_of_the_same_parameters():
-    """The source of a rule is found by its line, name and parameters alone."""
-    registered()
-    for facts in FACTS.values():
-        functions = [facts.get("adjoint"), facts.get("tangent"), *(c.function for c in facts.get("compositions", ()))]
-        for code in (f.__code__ for f in functions if isinstance(f, types.FunctionType)):
-            if code.co_filename.startswith("<doctest"):  # an example of a docstring, which ran before in this process
-                continue
-            here = source._parse(code, {})[1][(code.co_firstlineno, code.co_name)]
-            assert len([n for n, _ in here if source._parameters(n) == code.co_varnames[: code.co_argcount]]) == 1, code

@@ -285,7 +285,7 @@ def cls_iter(x):
     return s
 
 
-@program(args=(X,), level="refuse")
+@program(args=(X,), level="python")
 def zip_twice(x):
     z = zip(x, x)
     a = sum(u * v for u, v in z)
@@ -293,7 +293,7 @@ def zip_twice(x):
     return a + b
 
 
-@program(args=(X,), level="refuse")
+@program(args=(X,), level="python")
 def gen_twice(x):
     g = gen(x)
     return sum(g) + sum(e * e for e in g)

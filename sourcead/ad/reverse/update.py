@@ -21,7 +21,7 @@ from sourcead.ad.reverse.walk import Reverse
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.ir.nodes import Atom, Const, Operand, Slice, Stmt, Sub, Update, Var, View, operand_atoms
-from sourcead.ir.types import UNKNOWN, Array, ListT, MapT, Scalar, Str, Type, Unknown
+from sourcead.ir.types import UNKNOWN, Array, Scalar, Str, Type, Unknown
 from sourcead.primitives.result_types.infer import infer_index
 
 
@@ -94,7 +94,7 @@ def steps_that_repeat(r: Reverse, t: Type, path: tuple[Sub | View, ...]) -> list
 
 def repeats(t: Type, key: Operand) -> bool:
     """Return whether a subscript may name an element twice: some part of it is neither a slice, a number nor a mask."""
-    if isinstance(t, (MapT, ListT)):
+    if not isinstance(t, (Array, Unknown)):
         return False
     for part in key if isinstance(key, tuple) else (key,):
         if isinstance(part, Slice) or isinstance(part, Const) and (part.value is Ellipsis or part.value is None):

@@ -83,7 +83,8 @@ class Writing(Memory):
             for view in cell.viewers:  # a view of an array shows the new value, but an item read from a list is still the old one
                 unknown = f"`{cell.name}`, of which it is not known whether it is an array or a list"
                 self.set(view.slots, STALE, f"`{view.name}` was read from {unknown}, before a write")
-        self.keeps_fractions(before, path[:-1], f"`{cell.name}`", value)
+        if path:  # for `a *= 2.0` of integers, NumPy raises an error
+            self.keeps_fractions(before, path[:-1], f"`{cell.name}`", value)
         if isinstance(atom_type(before), MapT) and len(path) > 1:  # a dict's values are replaced, so that a cotangent may lack a key
             value = self.build.update(self.build.index(before, path[0].key), path[1:], value, mode)
             path, mode = path[:1], "set"

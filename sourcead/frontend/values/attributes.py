@@ -251,6 +251,7 @@ def inplace_method(lo: Lowering, value: Value, name: str, args: list[Value], kwa
     if name == "setflags" and not args and all(isinstance(v, Const) and v.value is False for v in kwargs.values()):
         return Const(None)  # a promise not to write it
     if isinstance(value, Cell) and name == "fill" and len(args) == 1:
+        lo.keeps_fractions(lo.read(value), (), f"`{value.name}`", lo.operand(args[0]))
         lo.write(value, (), lo.operand(args[0]))
         return Const(None)
     if name == "put":

@@ -161,7 +161,7 @@ def test_what_comes_from_outside_is_data_in_many_cases(kind, tmp_path, record_pr
 @pytest.mark.parametrize("kind", [keys, attributes, layers, names_in_code, names_of_locals, names_of_functions, constants], ids=name_of)
 def test_what_comes_from_outside_is_data_in_machine_code(kind, tmp_path, monkeypatch):
     pytest.importorskip("numba")
-    monkeypatch.setenv("SOURCEAD_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("SOURCEAD_CACHE_DIR", str(tmp_path / "caches" / "sourcead"))  # so that the folder around it lies inside too
     judged(kind, 8, tmp_path, backend="numba")
 
 

@@ -78,11 +78,48 @@ def handler_too(x):
     return g(x[0]) + g(x[1])
 
 
+def return_on_both_sides(x):
+    def g(e):
+        try:
+            if e > 1.3:
+                return e
+            b = b + 1
+        finally:
+            if e > 0:
+                return 3.0
+            else:
+                return 2.0
+    return g(np.sum(x)) * x[0]
+
+
+def continue_or_break(x):
+    s = 0.0
+    for v in x:
+        try:
+            s = s + {}["k"]
+        finally:
+            if v > 0:
+                s = s + v
+                continue
+            break
+    return s
+
+
+def return_in_a_with(x):
+    def g(e):
+        try:
+            raise ValueError
+        finally:
+            with np.errstate(all="ignore"):
+                return e * 2
+    return g(x[0]) * x[1]
+
+
 @pytest.mark.parametrize(
     "f",
     [
         unassigned_name, item_of_unassigned, missing_key_then_continue, raised_then_break, index_out_of_range,
-        handler_too,
+        handler_too, return_on_both_sides, continue_or_break, return_in_a_with,
     ],
 )
 def test_exception_is_swallowed(f):

@@ -190,14 +190,14 @@ def refused_d04(x):
     return a[0] * a[1] + next(it)
 
 
-def right_ended_z1(x):
+def right_ended_zip(x):
     z = zip(x, x[1:])
     a = list(z)
     b = list(z)
     return sum(p * q for p, q in a) + len(b)
 
 
-def right_ended_z2(x):
+def right_ended_array(x):
     it = iter(x)
     s = 0.0
     for v in it:
@@ -207,7 +207,7 @@ def right_ended_z2(x):
     return s + next(it, 0.5)
 
 
-def right_ended_z4(x):
+def right_ended_expression(x):
     g = (v * v for v in x)
     s = sum(g)
     for v in g:
@@ -215,7 +215,7 @@ def right_ended_z4(x):
     return s
 
 
-def right_ended_z5(x):
+def right_ended_generator(x):
     def gen():
         for v in x:
             yield v * 2
@@ -225,7 +225,7 @@ def right_ended_z5(x):
     return sum(a) * sum(a) + len(b)
 
 
-def right_ended_z7(x):
+def right_ended_enumerate(x):
     e = enumerate(x)
     s = 0.0
     for i, v in e:
@@ -233,26 +233,26 @@ def right_ended_z7(x):
     return s * x[0] + sum(v for i, v in e)
 
 
-def right_ended_z12(x):
+def right_ended_filter(x):
     f = filter(lambda v: v > 0, x)
     a = list(f)
     return sum(a) * len(list(f)) + sum(a)
 
 
-def right_ended_z13(x):
+def right_ended_dict(x):
     z = zip(range(3), x)
     d = dict(z)
     return d[0] * d[1] + len(dict(z))
 
 
-def right_ended_z16(x):
+def right_ended_chain(x):
     c = itertools.chain(x, x)
     s = sum(c)
     t = max(c, default=0.5)
     return s * t
 
 
-def refused_left_z10(x):
+def refused_left_by_a_branch(x):
     it = iter(x)
     s = 0.0
     if x[0] > 0:
@@ -263,7 +263,7 @@ def refused_left_z10(x):
     return s
 
 
-def refused_left_z11(x):
+def refused_left_by_break(x):
     it = iter(x)
     s = 0.0
     for v in it:

@@ -182,6 +182,18 @@ def may_leave(node: gast.AST) -> bool:
     return any(True for _ in exits_in(node))
 
 
+def always_leaves(stmts: list[gast.AST]) -> bool:
+    """Tell whether control never goes on after some statements, whatever their conditions are."""
+    match stmts:
+        case [*_, gast.Return() | gast.Break() | gast.Continue()]:
+            return True
+        case [*_, gast.If(body=body, orelse=orelse)]:
+            return always_leaves(body) and always_leaves(orelse)
+        case [*_, gast.With(body=body)]:
+            return always_leaves(body)
+    return False
+
+
 def may_continue(node: gast.AST) -> bool:
     """Tell whether this statement contains a `continue` of the enclosing loop."""
     return any(isinstance(n, gast.Continue) for n in exits_in(node))

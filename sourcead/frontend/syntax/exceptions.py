@@ -25,7 +25,9 @@ from sourcead.errors import SourceADError, UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control import generators
 from sourcead.frontend.control.branches import INSTEAD, RAISED, UNDECIDED, raised
-from sourcead.frontend.control.exits import Return, assignment, may_leave, rewritten, standing_for, variable
+from sourcead.frontend.control.exits import (
+    Return, always_leaves, assignment, may_leave, rewritten, standing_for, variable
+)
 from sourcead.frontend.core import MISSING, Flag, Held, Lowering, Value, temporarily
 from sourcead.frontend.syntax import managers
 from sourcead.frontend.syntax.expressions import named_object
@@ -44,7 +46,7 @@ def after_body(lo: Lowering, node: gast.Try) -> list[gast.AST]:
         inner = standing_for(node, gast.Try(node.body, node.handlers, node.orelse, []))
         return after_body(lo, standing_for(node, gast.Try([inner], [], [], node.finalbody)))
     handlers = [Handler(h, caught(lo, h), k) for k, h in enumerate(node.handlers, 1)]
-    if node.finalbody and isinstance(node.finalbody[-1], gast.Return | gast.Break | gast.Continue):  # no exception leaves it
+    if always_leaves(node.finalbody):  # no exception leaves it
         handlers = [Handler(gast.ExceptHandler(None, None, [gast.Pass()]), (BaseException,), 1)]
     if not lo.catching and all(h.passes_on for h in handlers) and not (node.finalbody and any(map(may_leave, node.body))):
         return [*node.body, *node.orelse, *node.finalbody]

@@ -16,6 +16,7 @@ X, A, S = np.array([0.4, 0.7, -0.3, 0.9]), np.arange(12.0).reshape(4, 3) / 7, 0.
 
 RIGHT = {
     "the real part is the array": "y = x * 1; np.real(y)[0] = x[1] * 3; y.real[1] *= s; return np.sum(y * y)",
+    "the real part of a real array is the array": "y = x * s; return np.sum(y * y) if np.real(y) is y else np.sum(x)",
     "the real part is assigned": "y = x * 1; y.real = x[::-1]; y.flat = x[0]; y[1:].real = s; return np.sum(y * y)",
     "parts of complex numbers are assigned": "z = np.zeros(4, complex); z.real = x; z.imag = x * s; return np.sum(np.abs(z) ** 2)",
     "put in other modes": "y = x * 1; np.put(y, [7, 0], s, mode='clip'); np.put(y, [-7, 9], x[:2], mode='wrap'); return np.sum(y * y)",

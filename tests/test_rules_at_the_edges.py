@@ -63,6 +63,7 @@ CASES = {
     "an empty array repeated": lambda x: np.sum(np.resize(x[x > 9], 3)) + np.sum(x * x),
     "split at places that descend": lambda x: np.sum(np.split(x, [2, 1])[2] ** 2) * np.split(x, [2, 1])[0][1],
     "split at places from both ends": lambda x: np.sum(np.hsplit(x.reshape(1, 3), [2, -2])[2] ** 2),
+    "an item of what is split": lambda x: np.sin(np.split(x, [1])[1][1]) * x[0],
     "polynomials in one point": lambda x: np.sum(np.polyval(np.outer(x, x), x[1]) * x),
     "polynomials in a point each": lambda x: np.sum(np.polyval(np.outer(x, x), x) * x),
     "a list beside an array of unknown shape": lambda x: np.sum((sliding_window_view(np.broadcast_to(x, (len(x),)), 2) @ [1.0, -1.0]) ** 2),

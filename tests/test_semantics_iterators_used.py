@@ -52,7 +52,7 @@ def refused_b04(x):
     return s + sum(g)
 
 
-def refused_b08(x):
+def right_b08(x):
 
     def gen():
         yield x[0]

@@ -13,12 +13,11 @@ from sourcead import runtime
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.builtins import in_python
-from sourcead.frontend.builtins.arguments import NONE, ONE, ZERO, lowers
-from sourcead.frontend.control import branches
-from sourcead.frontend.core import TAKEN, USED, WHOLE, Cell, Iterable, Lowering, NotStatic, TupleVal, Value, roots
+from sourcead.frontend.builtins.arguments import NONE, ZERO, lowers
+from sourcead.frontend.core import WHOLE, Cell, Iterable, Lowering, NotStatic, TupleVal, Value, roots
 from sourcead.frontend.values import dicts, iterables, sequences, sets, walks
-from sourcead.ir.nodes import Atom, Const, Slice, Var
-from sourcead.ir.types import BOOL, INT, Array, ListT, NoneType, Scalar, Sym, dims_of, is_array, kind_of
+from sourcead.ir.nodes import Const, Slice, Var
+from sourcead.ir.types import BOOL, INT, Array, ListT, NoneType, Scalar, dims_of, is_array, kind_of
 
 EMPTY = TupleVal(())
 
@@ -138,43 +137,6 @@ def builtin_iter(lo: Lowering, node, xs: Value, *sentinel: Value) -> Value:
     if isinstance(xs, Iterable) and xs.once:
         return xs
     return iterables.later(lo, [xs], lambda inner: inner, node)
-
-
-@lowers(next)
-def builtin_next(lo: Lowering, node, it: Value, *default: Value) -> Value:
-    """Lower `next(it, default)`; what a generator yields first ends it here, so that it cannot be used afterwards."""
-    if not isinstance(it, Iterable) or not it.once:
-        lo.read(it)  # refuses what depends on a branch, with the reason
-        raise core.unsupported(lo, node, "`next` of what is not an iterator", "make one: `iter(...)`")
-    with lo.using(listing=True):  # what is taken may be written, so it must be known which item it is
-        found = it.begin() if it.begin is not None and core.truth(lo, it.state[USED]) is False else it
-    if found.drive is not None or core.truth(lo, it.state[USED]) is not False:
-        return core.call_object(lo, in_python.first_of, [it, *default], {}, node)
-    k = it.state[TAKEN]
-    lo.set(it.state, TAKEN, lo.read(core.operate(lo, operator.add, k, ONE)) if not isinstance(k, Const) else Const(k.value + 1))
-    if found.items is not None and not isinstance(k, Const):
-        found = iterables.by_unknown_number(lo, found, node)
-    if found.endless:
-        return found.nth(k)
-    count = found.count if found.items is None else len(found.items)
-    if isinstance(k, Const) and count is not None:
-        if k.value < count:
-            return found.nth(k) if found.items is None else found.items[k.value]
-        if default:
-            return default[0]
-        raise core.surely(lo, core.unsupported(lo, node, "`next` of an iterator that has no more elements"), StopIteration)
-    length = found.length()
-    if isinstance(k, Const) and k.value < least(lo, length):
-        return found.nth(k)
-    within = lo.build.call(operator.lt, k, length, type=BOOL)
-    ended = lambda: default[0] if default else branches.raised_here(lo, StopIteration)  # noqa: E731
-    return branches.branch(lo, within, [lambda: found.nth(k), ended], "ifexp")
-
-
-def least(lo: Lowering, length: Atom) -> int:
-    """Return the least number that a length may be."""
-    found = length.value if isinstance(length, Const) else lo.build.size_dim.get(length, 0)
-    return found.least if isinstance(found, Sym) else found
 
 
 @lowers(tuple)

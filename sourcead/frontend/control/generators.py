@@ -13,7 +13,8 @@ Each body sees only its own variables. If the loop may be left early, the genera
 import copy
 import functools
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import gast
 
@@ -25,6 +26,7 @@ from sourcead.frontend.find_source import Source, find_source
 from sourcead.ir.nodes import Const
 
 STOP = Flag("stop")
+AT = Flag("at")
 MAX_RECURSION = 20  # the most calls of a generator inside itself
 
 
@@ -36,23 +38,65 @@ def is_generator(node) -> bool:
 def made(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], homes: dict | None = None) -> Iterable:
     """Return the iterable that a call of a generator returns; `homes` has the variables of other functions that it assigns."""
 
+    suspended = Suspended(fn, Scope(fn.source, parent=fn.scope, names=Slots(bound), homes=dict(homes or {})), dict(bound))
+
     def drive(act, leave=None):
         if sum(frame.key is fn.source.node for frame in lo.calls) > MAX_RECURSION:
             raise UnsupportedSyntaxError(f"the generator `{fn.source.name}` calls itself too often here", at=lo.here)
-        return run(lo, fn, Scope(fn.source, parent=fn.scope, names=Slots(bound), homes=dict(homes or {})), act, leave)
+        inner = Scope(fn.source, parent=fn.scope, names=Slots(bound), homes=dict(homes or {}))
+        state = suspended if suspended.begun else Suspended(fn, inner, suspended.bound)
+        return run(lo, state, act, leave)
 
     endless = any(exits.is_endless(n) for n in core.own_nodes(fn.source.node))
-    return Iterable(drive=drive, endless=endless, once=True)
+    return Iterable(drive=drive, endless=endless, once=True, suspended=suspended)
 
 
-def run(lo: Lowering, fn: FunctionVal, inner: Scope, act: Callable, leave: Flag | None) -> Value:
-    """Lower the body of a generator with `act(value)` at each `yield`; if the flag `leave` is true afterwards, the loop was left.
+class Suspended:
+    """A generator that stopped at a `yield`: its variables, its arguments, and the statements that are left of it.
+
+    The loops around the `yield` are among these statements. Which are left is a number in a slot, so that branches and loops merge it.
+    """
+
+    def __init__(self, fn: FunctionVal, scope: Scope, bound: dict[str, Value]):
+        self.fn, self.scope, self.bound = fn, scope, bound
+        self.places: list[tuple[gast.AST, ...]] = [tuple(fn.source.node.body)]
+        self.place = Slots({AT: Const(0)})
+
+    @property
+    def begun(self) -> bool:
+        """Whether an element may have been taken."""
+        return not isinstance(self.place[AT], Const) or self.place[AT].value > 0
+
+    def left(self, lo: Lowering) -> tuple[gast.AST, ...]:
+        """Return the statements that are left; they must be known while compiling."""
+        if not isinstance(self.place[AT], Const):
+            why = "how far this generator was walked through depends on the run"
+            raise core.refused(lo, why, "make a list of it: `list(...)`")
+        return self.places[self.place[AT].value]
+
+    def stop(self, lo: Lowering, left: list[gast.AST]) -> None:
+        """Let these statements be left."""
+        if tuple(left) not in self.places:
+            self.places.append(tuple(left))
+        lo.set(self.place, AT, Const(self.places.index(tuple(left))))
+
+    @contextmanager
+    def within(self, lo: Lowering) -> Iterator[None]:
+        """Lower the body with the variables of the generator."""
+        node = self.fn.source.node
+        with lo.in_scope(self.scope, None if self.fn.source.name == "<genexpr>" else Frame(node, self.bound)):
+            core.lower_statements(lo, [n for n in core.own_nodes(node) if isinstance(n, gast.Nonlocal)])
+            yield
+
+
+def run(lo: Lowering, generator: Suspended, act: Callable, leave: Flag | None) -> Value:
+    """Lower what is left of a generator with `act(value)` at each `yield`; if the flag `leave` is true afterwards, the loop was left.
 
     Return the value that the generator returns, which is that of `yield from`.
     """
-    consumer, node, bound = lo.scope, fn.source.node, dict(inner.names)
+    consumer, inner, left = lo.scope, generator.scope, generator.left(lo)
     if leave is not None:
-        inner.names[STOP] = Const(False)
+        lo.set(inner.names, STOP, Const(False))
 
     def consume(value: Value):
         with lo.in_scope(consumer):
@@ -62,10 +106,9 @@ def run(lo: Lowering, fn: FunctionVal, inner: Scope, act: Callable, leave: Flag 
         return left
 
     inner.consume = consume
-    with lo.in_scope(inner, None if fn.source.name == "<genexpr>" else Frame(node, bound)):
-        core.lower_statements(lo, [n for n in core.own_nodes(node) if isinstance(n, gast.Nonlocal)])
-        left = core.lower_statements(lo, stopping(node) if leave is not None else node.body)
-    return left.value if isinstance(left, exits.Return) else Const(None)
+    with generator.within(lo):
+        ended = core.lower_statements(lo, list(left) if leave is None else exits.rewritten(left, _returning))
+    return ended.value if isinstance(ended, exits.Return) else Const(None)
 
 
 def each_of(node: gast.Expr) -> gast.For:
@@ -77,13 +120,6 @@ def each_of(node: gast.Expr) -> gast.For:
         for n in (node.each, node.each.target, *gast.walk(body[0])):
             exits.standing_for(node, n)
     return node.each
-
-
-def stopping(node) -> list[gast.AST]:
-    """Return the body of a generator, changed so that it returns after a `yield` at which the loop was left."""
-    if not hasattr(node, "stopping"):
-        node.stopping = exits.rewritten(node.body, _returning)
-    return node.stopping
 
 
 def _returning(node: gast.AST, around: tuple) -> list[gast.AST] | None:

@@ -233,6 +233,7 @@ class Iterable:
         endless: whether it has no last element, or may have none.
         walk: the items of one list or dict when the loop began (`values/walks.py`).
         once: whether it is an iterator, which can be used only once.
+        suspended: for a generator, what is left of it (`control/generators.py`).
         state: whether an iterator was used (USED), how many elements `next` took from it (TAKEN), and whether all were taken (ENDED).
         policy: what a loop over it saves (`checkpoint`).
     """
@@ -251,6 +252,7 @@ class Iterable:
     endless: bool = False
     walk: Any = None
     once: bool = False
+    suspended: Any = None
     state: Slots = field(default_factory=lambda: Slots({USED: FALSE, TAKEN: Const(0), ENDED: FALSE}))
     policy: Policy | None = None
 

@@ -1,0 +1,196 @@
+"""Lower `next`, which takes the elements of an iterator one by one.
+
+    def powers(x):           next(it) is x,      y = y * x           next(it) is y,   y = y * x
+        y = x                and left are:       while True:         and left are:    while True:
+        while True:                                  yield y                              yield y
+            yield y                                  y = y * x                            y = y * x
+            y = y * x
+
+A generator is lowered statement by statement up to the next `yield`; a loop around that is left after the rest of its body, over the
+elements that are left. Where it depends on the run which `yield` is the next, `next` is a loop that ends after one iteration, and the
+generator cannot be used afterwards.
+"""
+
+import copy
+import operator
+from collections.abc import Callable
+
+import gast
+
+from sourcead.errors import UnsupportedSyntaxError
+from sourcead.frontend import core
+from sourcead.frontend.builtins import in_python
+from sourcead.frontend.builtins.arguments import ONE, lowers
+from sourcead.frontend.control import branches, exits, generators
+from sourcead.frontend.core import TAKEN, USED, Flag, Iterable, Lowering, Value
+from sourcead.frontend.values import iterables
+from sourcead.ir.nodes import Atom, Const
+from sourcead.ir.types import BOOL, Sym
+
+REST = Flag("rest")
+Ended = Callable[[bool], Value | None]
+MAX_STEPS = 1000  # the most statements that are lowered to find one element
+
+
+class Unknown(UnsupportedSyntaxError):
+    """The next element cannot be told while compiling."""
+
+
+@lowers(next)
+def builtin_next(lo: Lowering, node, it: Value, *default: Value) -> Value:
+    """Lower `next(it, default)`."""
+
+    def ended(surely: bool) -> Value:
+        if default:
+            return default[0]
+        if surely:
+            raise core.surely(lo, core.unsupported(lo, node, "`next` of an iterator that has no more elements"), StopIteration)
+        return branches.raised_here(lo, StopIteration)
+
+    if not isinstance(it, Iterable) or not it.once:
+        lo.read(it)  # refuses what depends on a branch, with the reason
+        raise core.unsupported(lo, node, "`next` of what is not an iterator", "make one: `iter(...)`")
+    begun = it.suspended is not None and it.suspended.begun
+    with lo.attempt(Unknown, when=lambda error: not begun):
+        return taken(lo, it, ended, node, bool(default))
+    return core.call_object(lo, in_python.first_of, [it, *default], {}, node)
+
+
+def unknown(lo: Lowering, node, why: str, instead: str = "loop over it") -> Unknown:
+    """Return the error for an element that cannot be told while compiling."""
+    return Unknown(why, at=lo.origin(node), instead=instead)
+
+
+def taken(lo: Lowering, it: Iterable, ended: Ended, node, goes_on: bool) -> Value:
+    """Return the next element of an iterator, or what `ended(surely)` returns, after which the program goes on or not."""
+    with lo.using(listing=True):  # what is taken may be written, so it must be known which item it is
+        found = it.begin() if it.begin is not None and core.truth(lo, it.state[USED]) is False else it
+    if core.truth(lo, it.state[USED]) is not False or found.drive is not None and found.suspended is None:
+        raise unknown(lo, node, "this iterator was walked through before", "make it anew, or make a list of it: `list(...)`")
+    if found.suspended is not None:
+        return resumed(lo, found.suspended, ended, node, goes_on)
+    return numbered(lo, it, found, ended, node)
+
+
+def numbered(lo: Lowering, it: Iterable, found: Iterable, ended: Ended, node) -> Value:
+    """Return the next element of an iterator whose elements are read by their number, or what `ended(surely)` returns."""
+    k = it.state[TAKEN]
+    lo.set(it.state, TAKEN, lo.read(core.operate(lo, operator.add, k, ONE)) if not isinstance(k, Const) else Const(k.value + 1))
+    if found.items is not None and not isinstance(k, Const):
+        found = iterables.by_unknown_number(lo, found, node)
+    if found.endless:
+        return found.nth(k)
+    count = found.count if found.items is None else len(found.items)
+    if isinstance(k, Const) and count is not None:
+        if k.value >= count:
+            return ended(True)
+        return found.nth(k) if found.items is None else found.items[k.value]
+    length = found.length()
+    if isinstance(k, Const) and k.value < least(lo, length):
+        return found.nth(k)
+    within = lo.build.call(operator.lt, k, length, type=BOOL)
+    return branches.branch(lo, within, [lambda: found.nth(k), lambda: ended(False)], "ifexp")
+
+
+def least(lo: Lowering, length: Atom) -> int:
+    """Return the least number that a length may be."""
+    found = length.value if isinstance(length, Const) else lo.build.size_dim.get(length, 0)
+    return found.least if isinstance(found, Sym) else found
+
+
+# -- generators -------------------------------------------------------------------------------------------------------------
+
+
+def resumed(lo: Lowering, generator: generators.Suspended, ended: Ended, node, goes_on: bool) -> Value:
+    """Return what a generator yields next, or what `ended(surely)` returns, after which the program goes on or not."""
+
+    def unsure(after: list[gast.AST]) -> Value | None:
+        if goes_on or any(map(moves, after)):
+            raise unknown(lo, node, "whether a generator has more elements depends on the run")
+        return ended(False)
+
+    left = list(generator.left(lo))
+    with generator.within(lo):
+        for _ in range(MAX_STEPS):
+            if not left:
+                break
+            if (found := step(lo, left, unsure, node)) is not None:
+                generator.stop(lo, left)
+                return found
+        else:
+            raise unknown(lo, node, "this generator goes on for too long before it yields")
+    generator.stop(lo, [])
+    return ended(True)
+
+
+def step(lo: Lowering, left: list[gast.AST], unsure: Callable, node) -> Value | None:
+    """Lower the first of the statements that are left, and replace it by what is left of it; return what it yields."""
+    stmt = left.pop(0)
+    match stmt:
+        case gast.Expr(value=gast.Yield(value=value)) | gast.Assign(value=gast.Yield(value=value)):
+            if isinstance(stmt, gast.Assign):
+                left.insert(0, exits.standing_for(stmt, gast.Assign(stmt.targets, gast.Constant(None, None), None)))
+            return Const(None) if value is None else core.lower(lo, value)
+        case gast.Expr(value=gast.YieldFrom()):
+            left.insert(0, generators.each_of(stmt))
+        case gast.Return():
+            core.lower_statements(lo, [stmt])
+            left.clear()
+        case gast.Break() | gast.Continue():
+            while not hasattr(left[0], "again"):
+                left.pop(0)
+            if isinstance(stmt, gast.Break):
+                left.pop(0)
+        case gast.If() if any(map(moves, [*stmt.body, *stmt.orelse])):
+            left[:0] = stmt.body if decided(lo, stmt) else stmt.orelse
+        case gast.While() if moves(stmt):
+            left[:0] = [*stmt.body, again(stmt)] if decided(lo, stmt) else stmt.orelse
+        case gast.For() if moves(stmt):
+            into_loop(lo, stmt, left, unsure, node)
+        case _ if moves(stmt):
+            raise unknown(lo, stmt, "`next` of a generator that stops inside of this statement")
+        case _:
+            core.lower_statements(lo, [stmt])
+    return None
+
+
+def moves(stmt: gast.AST) -> bool:
+    """Tell whether a generator may stop inside a statement, or leave it."""
+    nodes = [stmt, *core.own_nodes(stmt)]
+    return any(isinstance(n, (gast.Yield, gast.YieldFrom, gast.Return, gast.Break, gast.Continue)) for n in nodes)
+
+
+def decided(lo: Lowering, stmt: gast.If | gast.While) -> bool:
+    """Return whether the condition of a statement holds, which must be known while compiling."""
+    with lo.at(stmt):
+        verdict = core.truth(lo, core.condition(lo, core.lower(lo, stmt.test)))
+        if verdict is None:
+            raise unknown(lo, stmt, "which `yield` of a generator is the next depends on the run")
+    return verdict
+
+
+def again(stmt: gast.For | gast.While) -> gast.AST:
+    """Return the loop that is left of a loop after one iteration; the elements of a `for` loop are those left of the iterator `REST`."""
+    if hasattr(stmt, "again"):
+        return stmt
+    if not hasattr(stmt, "rest"):
+        stmt.rest = exits.standing_for(stmt, copy.copy(stmt))
+        stmt.rest.again = True
+        if isinstance(stmt, gast.For):
+            stmt.rest.iter = exits.variable(Flag(REST))
+    return stmt.rest
+
+
+def into_loop(lo: Lowering, stmt: gast.For, left: list[gast.AST], unsure: Callable, node) -> None:
+    """Begin an iteration of a `for` loop, or what follows it."""
+    loop, after = again(stmt), [*stmt.orelse, *left]
+    with lo.at(stmt):
+        if stmt is not loop:
+            lo.set(lo.scope.names, loop.iter.id, core.call_object(lo, iter, [core.lower(lo, stmt.iter)], {}, stmt))
+        it = lo.scope.names[loop.iter.id]
+        if not isinstance(it, Iterable):
+            raise unknown(lo, stmt, "how far this generator was walked through depends on the run")
+        found = taken(lo, it, lambda surely: None if surely else unsure(after), node, goes_on=False)
+    if found is not None:
+        after = [exits.standing_for(stmt, gast.Assign([stmt.target], core.Held(found), None)), *stmt.body, loop, *left]
+    left[:] = after

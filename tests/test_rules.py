@@ -5,10 +5,12 @@
 import math
 import operator
 
+import gast
 import numpy as np
 import pytest
 
 from sourcead.errors import RuleError
+from sourcead.frontend.find_source import find_source
 from sourcead.primitives.function_kinds import home
 from sourcead.primitives.methods import METHODS, NORMALISERS
 from sourcead.primitives.registry import adjoint
@@ -614,3 +616,12 @@ def test_methods_are_functions_that_do_the_same():
     for name, args, kwargs in calls:
         fn, rest, named = NORMALISERS[name](args, kwargs)
         np.testing.assert_array_equal(fn(a34, *rest, **named), getattr(a34, name)(*args, **kwargs))
+
+
+def test_each_rule_returns_a_cotangent_for_each_argument():
+    for fn, rule in own_rules().items():
+        node = find_source(rule.function).node
+        returned = [node.body] if isinstance(node, gast.Lambda) else [n.value for n in gast.walk(node) if isinstance(n, gast.Return)]
+        names = [a.id for a in node.args.args]
+        for found in (n for n in returned if isinstance(n, gast.Tuple) and node.args.vararg is None):
+            assert len(found.elts) == names.index("d_y") - 1, fn

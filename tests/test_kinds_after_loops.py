@@ -68,10 +68,19 @@ def defaultdict_made_in_a_loop(x):
     return w[2]
 
 
+def value_of_unknown_kind_becomes_deque(x):
+    w = collections.Counter("abca")["a"] * x[0]
+    k = 0
+    while k < len(x) - 2:
+        k += 1
+        w = collections.deque([w, np.linalg.norm(x)], maxlen=3)
+    return k * w[1] + w[1]
+
+
 @pytest.mark.parametrize(
     "f",
     [
-        number_becomes_dict, set_becomes_list, list_becomes_set, array_becomes_dict, none_becomes_dict, text_becomes_dict,
+        value_of_unknown_kind_becomes_deque, number_becomes_dict, set_becomes_list, list_becomes_set, array_becomes_dict, none_becomes_dict, text_becomes_dict,
         defaultdict_made_in_a_loop,
     ],
 )

@@ -17,7 +17,7 @@ from sourcead.frontend.core import (
 from sourcead.ir.dims import syms
 from sourcead.ir.names import of_part
 from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const, Slice, Var
-from sourcead.ir.types import Array, ListT, MapT, NoneType, Scalar, SetT, Str, Sym, Type, Undefined, fits, join
+from sourcead.ir.types import Array, ListT, MapT, NoneType, Scalar, SetT, Str, Sym, Type, Undefined, Unknown, fits, join
 
 
 @dataclass
@@ -79,7 +79,7 @@ class Assumptions:
         return known
 
 
-KINDS = (Array, Scalar, Str, ListT, MapT, SetT, NoneType)
+KINDS = (Array, Scalar, Str, ListT, MapT, SetT, NoneType, Unknown)
 
 
 def not_by_position(lo: Lowering, value: Value) -> bool:

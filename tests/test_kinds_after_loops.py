@@ -80,8 +80,8 @@ def value_of_unknown_kind_becomes_deque(x):
 @pytest.mark.parametrize(
     "f",
     [
-        value_of_unknown_kind_becomes_deque, number_becomes_dict, set_becomes_list, list_becomes_set, array_becomes_dict, none_becomes_dict, text_becomes_dict,
-        defaultdict_made_in_a_loop,
+        number_becomes_dict, set_becomes_list, list_becomes_set, array_becomes_dict, none_becomes_dict, text_becomes_dict,
+        defaultdict_made_in_a_loop, value_of_unknown_kind_becomes_deque,
     ],
 )
 def test_kind_after_the_loop_is_that_of_the_body(f):

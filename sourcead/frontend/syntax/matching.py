@@ -8,6 +8,8 @@
 Sequence and mapping patterns are matched while compiling where the structure of the subject is known.
 """
 
+from collections.abc import Sequence
+
 import gast
 
 from sourcead.frontend import core
@@ -73,8 +75,8 @@ def alternatives_test(lo: Lowering, patterns, subject: gast.AST, binds, node) ->
 
 def sequence_test(lo: Lowering, patterns, value: Value, binds, node) -> gast.AST:
     """Build the condition of `case [a, *b]`: that on the length, and then those on the items, which are known or read by subscripts."""
-    items = known_items(lo, value)
-    if items is None and is_another_kind(lo, value, "list", "tuple"):
+    items, cls = known_items(lo, value), core.class_of(value)
+    if items is None and (is_another_kind(lo, value, "list", "tuple") or cls is not None and not issubclass(cls, Sequence)):
         return NEVER
     if items is None and not (isinstance(core.data_type(lo, value), ListT) and all(map(is_plain, patterns))):
         reason = "a sequence pattern needs a tuple or list whose length is known"  # as are items of a list that differ in type

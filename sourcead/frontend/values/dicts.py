@@ -190,6 +190,9 @@ def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[
         for k, value in kwargs.items():
             store(lo, cell, Const(k), value)
         return Const(None)
+    if name == "popitem" and known and fixed and cell.items:
+        args = [Const(next(reversed(cell.items)))]
+        return TupleVal((args[0], method(lo, cell, "pop", args, {}, node)))
     if name not in ("get", "setdefault", "pop") or not args:
         form = "in this form" if known else "of a dict whose keys are not known here"
         raise core.unsupported(lo, node, f"the dict method `{name}` {form}")

@@ -7,6 +7,7 @@
 The order carries no derivative; the derivative of each sorted item goes to the item that it came from.
 """
 
+import collections
 import functools
 import operator
 from collections.abc import Callable
@@ -98,15 +99,16 @@ def known_method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs:
                 return result
             name, args = "pop", [result]
     places = [core.known(lo, a) for a in args[:1]]
-    if name in ("pop", "insert", "reverse", "clear") and all(found for found, _ in places):
+    if name in ("pop", "insert", "reverse", "clear", "rotate") and all(found for found, _ in places):
         if cell.depth < lo.depth:
             raise MustMaterialise(cell, lo.here)
+        row = collections.deque(items) if name == "rotate" else items
         try:
-            taken = getattr(items, name)(*(place for _, place in places), *args[1:])
+            taken = getattr(row, name)(*(place for _, place in places), *args[1:])
         except (IndexError, TypeError) as error:
             why = f"`{name}` raises {type(error).__name__}: {error}"
             raise core.surely(lo, core.unsupported(lo, node, why), type(error)) from None
-        sequences.replace_items(lo, cell, items)
+        sequences.replace_items(lo, cell, list(row))
         return Const(None) if taken is None else taken
     if name in ("sort", "index", "count", "remove", "pop", "insert"):
         lo.materialise(cell)

@@ -19,7 +19,7 @@ def last_key_after_a_deletion(x):
 
 
 def of_a_copy(x):
-    m = dict(a=x[0], b=np.sin(x))
+    m = {"a": x[0], "b": np.sin(x)}
     m["b"] *= 2
     n = m.copy()
     v = m.popitem()[1]

@@ -260,13 +260,32 @@ def test_text_of_a_list_that_is_empty_on_one_side_has_no_empty_comment_and_no_lo
     assert "range(0)" not in text
 
 
+def bound_on_one_side_alone(x):
+    z = x.copy()
+    if x[0] != 9:
+        e = z[1:]
+    z *= 0.64
+    return np.sum(e**2) * 2
+
+
+def in_a_tuple_of_one_side(x):
+    if x[0] > 5:
+        c = 1
+    else:
+        b = x * G
+        c = (x, b)
+        b[0] += 1.0
+    b[2] *= x[0]
+    return np.sum(c[1] * c[0])
+
+
 REFUSED = (left_by_a_loop,)
 RIGHT = (
     one_of_two_arrays_is_written, an_array_or_another_in_an_if, one_of_two_lists_grows, object_or_none, function_or_none, number_or_list,
     map_or_generator, in_each_iteration, in_a_function_called_twice, one_of_two_dicts, in_a_with, inside_a_branch, branch_in_a_branch,
     pairs_exchanged, views_of_either, left_to_a_function, with_a_return_between, raised_between, broken_off,
     base_bound_anew, one_of_two_views, read_after_a_branch, identity_after_a_branch,
-    one_of_two_objects_that_keep_a_list,
+    one_of_two_objects_that_keep_a_list, bound_on_one_side_alone, in_a_tuple_of_one_side,
 )  # fmt: skip
 
 

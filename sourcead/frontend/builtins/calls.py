@@ -174,7 +174,8 @@ def same_memory(lo: Lowering, fn: Any, args: list[Value], operands: tuple[Operan
                 return found
     if view == "same" and memory_layouts.gives_the_same(lo, fn, base, (*operands[1:], *named.values())):
         return base
-    if view in ("always", "shorter") and is_array(t := atom_type(lo.read(base))):
+    adds_axes = fn in memory_layouts.LEAST_AXES and (rank(atom_type(lo.read(base))) or 0) > 0
+    if (view in ("always", "shorter") or adds_axes) and is_array(t := atom_type(lo.read(base))):
         cell = lo.view(base, View(fn, operands[1:], tuple(named.items())))
         axes = rank(atom_type(lo.read(cell)))
         return base if view == "shorter" and axes is not None and axes == rank(t) else cell

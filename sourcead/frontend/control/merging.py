@@ -155,8 +155,7 @@ class Merger:
     def one_object(self, a: Value, b: Value, merged: Cell) -> None:
         """Record the object that is `a` or `b` after the branch, with the other objects that it may share memory with."""
         self.made[id(a), id(b)] = merged
-        if UNDEFINED not in (a, b):
-            self.lo.arms_differ()
+        self.lo.arms_differ()
         behind = {root for v in (a, b) if isinstance(v, Cell) for root in roots(v)}
         self.lo.share(merged, behind)
         for held in {held for cell in behind for held in cell.holds}:

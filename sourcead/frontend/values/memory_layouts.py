@@ -207,6 +207,9 @@ def bounds_of_split(lo, fn, array: Atom, axis: int, places: Value) -> list[Atom]
     return [lo.build.call(operator.mul, each, Const(k)) for k in range(1, count)]
 
 
+LEAST_AXES = {np.atleast_1d: 1, np.atleast_2d: 2, np.atleast_3d: 3}
+
+
 def gives_the_same(lo, fn, base: Value | None, options: tuple[Operand, ...] = ()) -> bool:
     """Tell whether `np.asarray(a)`, or a similar function, returns the array itself; `options` may name the dtype that it has."""
     if not isinstance(base, Cell) or not isinstance(t := atom_type(lo.read(base)), Array) or lo.static_only:
@@ -217,8 +220,7 @@ def gives_the_same(lo, fn, base: Value | None, options: tuple[Operand, ...] = ()
         return kind_of(t) in REAL
     if fn is np.ascontiguousarray:
         return rank(t) != 0 and in_c_order(lo, base) == NOWHERE
-    least = {np.atleast_1d: 1, np.atleast_2d: 2, np.atleast_3d: 3}.get(fn, 0)
-    return rank(t) is not None and rank(t) >= least
+    return rank(t) is not None and rank(t) >= LEAST_AXES.get(fn, 0)
 
 
 def converts(lo, base: Cell, dtype: Value | None) -> bool | None:

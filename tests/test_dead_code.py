@@ -138,6 +138,7 @@ def test_every_definition_is_named():
     assert not list(unnamed())
 
 
+@pytest.mark.long
 def test_every_method_and_field_is_named():
     assert not list(unnamed_members())
 

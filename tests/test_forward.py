@@ -33,6 +33,7 @@ def test_tangent_of_a_program(name):
     assert result.ok, f"{name} is {result.status}: {result.detail}"
 
 
+@pytest.mark.long
 def test_share_of_python_programs_that_have_tangents():
     results = [outcome(name) for name, p in PROGRAMS.items() if p.level == "python"]
     right = sum(r.status == "right" for r in results)

@@ -34,7 +34,7 @@ def test_second_derivatives_of_a_program(name):
     assert result.status in ("right", "refused"), f"{name} is {result.status}: {result.detail}"
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_share_of_programs_with_second_derivatives():
     results = list(map(outcome, PROGRAMS))
     right = sum(r.status == "right" for r in results)

@@ -5,6 +5,7 @@ each comment, and `to_text` turns markers into comment lines.  `origins_by_line`
 """
 
 import ast
+import functools
 import re
 import warnings
 from collections.abc import Iterator
@@ -23,7 +24,7 @@ def to_text(statement: ast.stmt, comments: dict[str, str]) -> str:
     Whatever stands in the place of a name is a name: attributes and keys of data come from outside, and must not become code.
     """
     for node in ast.walk(statement):
-        for name in (getattr(node, field, None) for field in ("id", "attr", "arg", "name")):
+        for name in (getattr(node, field, None) for field in fields_of_names(type(node))):
             if isinstance(name, str) and not is_name(name):
                 raise ValueError(f"{name!r} is not a name")
     module = ast.fix_missing_locations(ast.Module([statement], []))
@@ -36,6 +37,12 @@ def to_text(statement: ast.stmt, comments: dict[str, str]) -> str:
         source.strip("\n") + "\n",
         flags=re.MULTILINE,
     )
+
+
+@functools.cache
+def fields_of_names(cls: type[ast.AST]) -> tuple[str, ...]:
+    """Return the fields of a class of nodes that hold names."""
+    return tuple({"id", "attr", "arg", "name"} & set(cls._fields))
 
 
 def keywords(values: dict[str, ast.expr]) -> list[ast.keyword]:

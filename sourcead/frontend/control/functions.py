@@ -174,5 +174,5 @@ def arguments(lo: Lowering, source: Source) -> dict[str, Value]:
 
 def last_return(node):
     """Return the last `return` statement of a function, or the function itself, as the place for messages about its result."""
-    found = [n for n in gast.walk(node) if isinstance(n, gast.Return)]
-    return found[-1] if found else node
+    found = [n for n in core.own_nodes(node) if isinstance(n, gast.Return)]
+    return max(found, key=lambda n: getattr(n, "lineno", 0), default=node)

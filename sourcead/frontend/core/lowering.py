@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+import weakref
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import gast
@@ -48,33 +49,48 @@ class Scope:
         """Return the variables that an assignment to a name goes to: of this function, or of an enclosing one (`nonlocal`)."""
         return self.homes.get(name, self.names)
 
-    @cached_property
+    @functools.cached_property
     def assigned(self) -> set[str]:
         """Find the names that the function itself assigns, whether or not it has yet."""
         return {n.id for n in own_nodes(self.source.node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
 
-    @cached_property
+    @functools.cached_property
     def local(self) -> set[str]:
         """Find the names that belong to the function: it binds them, and does not declare them as `nonlocal` or `global`."""
         return bound_names(self.source.node)
 
-    @cached_property
+    @functools.cached_property
     def reads(self) -> tuple[Counter, set[gast.AST]]:
         """Count how often the function reads each name, and find its loops."""
         node = self.source.node
         return name_reads(node), {n for n in gast.walk(node) if isinstance(n, (gast.For, gast.While))}
 
 
-def own_nodes(node):
-    """Yield the syntax nodes of a function, without those inside nested functions and classes."""
-    todo = list(gast.iter_child_nodes(node))
+def once_for_each_node(function: Callable[[gast.AST], Any]) -> Callable[[gast.AST], Any]:
+    """Let a function of a syntax node, which nobody changes, compute its result once; the result must not contain the node."""
+    known = weakref.WeakKeyDictionary()
+
+    @functools.wraps(function)
+    def found(node: gast.AST) -> Any:
+        if node not in known:
+            known[node] = function(node)
+        return known[node]
+
+    return found
+
+
+@once_for_each_node
+def own_nodes(node: gast.AST) -> list[gast.AST]:
+    """Return the syntax nodes of a function, without those inside nested functions and classes."""
+    found, todo = [], list(gast.iter_child_nodes(node))
     while todo:
-        n = todo.pop()
-        yield n
-        if not isinstance(n, (gast.FunctionDef, gast.Lambda, gast.ClassDef)):
-            todo.extend(gast.iter_child_nodes(n))
+        found.append(todo.pop())
+        if not isinstance(found[-1], (gast.FunctionDef, gast.Lambda, gast.ClassDef)):
+            todo.extend(gast.iter_child_nodes(found[-1]))
+    return found
 
 
+@once_for_each_node
 def bound_names(node: gast.AST) -> set[str]:
     """Find the names that a function binds as its own, wherever in its body."""
     found, others, todo = set(), set(), [node.body] if isinstance(node, gast.Lambda) else [*node.body]

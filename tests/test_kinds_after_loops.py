@@ -77,11 +77,22 @@ def value_of_unknown_kind_becomes_deque(x):
     return k * w[1] + w[1]
 
 
+Point = collections.namedtuple("Point", "p q")
+
+
+def array_becomes_named_tuple(x):
+    y = x
+    for _ in range(1):
+        h = y
+        y = Point(0.0, h)
+    return sum(q for q in h) * y.q[0]
+
+
 @pytest.mark.parametrize(
     "f",
     [
         number_becomes_dict, set_becomes_list, list_becomes_set, array_becomes_dict, none_becomes_dict, text_becomes_dict,
-        defaultdict_made_in_a_loop, value_of_unknown_kind_becomes_deque,
+        array_becomes_named_tuple, defaultdict_made_in_a_loop, value_of_unknown_kind_becomes_deque,
     ],
 )
 def test_kind_after_the_loop_is_that_of_the_body(f):

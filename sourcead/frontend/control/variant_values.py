@@ -83,7 +83,9 @@ KINDS = (Array, Scalar, Str, ListT, MapT, SetT, NoneType, Unknown)
 
 
 def not_by_position(lo: Lowering, value: Value) -> bool:
-    """Tell whether a value is an object, a dict or a set, none of which is read as what an array, a list or a number may be."""
+    """Tell whether a value is an object, a named tuple, a dict or a set, none of which is read as an array, a list or a number is."""
+    if isinstance(value, TupleVal):
+        return value.cls is not None
     if not isinstance(value, Cell) or lo.unreadable(value) is not None:
         return False
     return value.kind in ("object", "dict") or isinstance(core.data_type(lo, value), (MapT, SetT))

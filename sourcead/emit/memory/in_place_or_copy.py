@@ -36,6 +36,7 @@ from sourcead.ir.nodes import (
 )
 from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Type, is_known_container, same_dtype
 from sourcead.passes.equality import equal_types
+from sourcead.passes.peephole import Facts, peephole
 
 ATTEMPTS = 6  # how often to start again with copies of views in place of copies of whole arrays
 
@@ -54,9 +55,17 @@ def assign_memory(function: Function, own_results: bool = True) -> Function:
         assignment = _MemoryAssignment(reads, copied_views, last_attempt=attempt == ATTEMPTS - 1)
         result = assignment.function(function, own_results)
         if not assignment.wanted:
-            return result
+            return peephole(result, _with_its_name)
         copied_views |= assignment.wanted
     raise AssertionError("the last attempt wants no further copies")
+
+
+def _with_its_name(stmt: Stmt, facts: Facts) -> Var | None:
+    """Let the result of a call have the name that the user gave it, in place of a second name."""
+    match stmt:
+        case Stmt((Var(temp=False),), Let(Var(temp=True) as value)) if value not in facts.renamed and isinstance(facts.op(value), Call):
+            return value if facts.scopes[value] == facts.scope else None
+    return None
 
 
 class _MemoryAssignment:

@@ -286,6 +286,16 @@ def kept_by_an_object(x):
     return sum(st.take(2)) * sum(st.take(3))
 
 
+def after_all_were_taken(x):
+    it = (v * v for v in x)
+    s = sum(it)
+    t = 0.0
+    again = (v * 3 for v in x)
+    for v in again:
+        t += v * x[1]
+    return s + t * next(it, x[0]) + next(again, 2.0)
+
+
 def second_that_is_positive(x):
     it = (v for v in x if v > 0)
     return next(it) ** 2 + next(it)
@@ -322,7 +332,7 @@ RIGHT = (
     endless, of_a_method, then_a_loop_over_the_rest, continue_and_break_inside, in_one_arm, expression_then_a_sum,
     of_another_generator, counter_in_a_loop, powers_in_a_loop, first_that_is_positive, writes_between_the_elements, of_tuples,
     until_it_stops, two_at_once, through_a_helper, in_a_loop_of_known_length, in_both_arms, in_one_arm_and_after_it, of_enumerate,
-    that_receives_nothing, pairs_of_an_iterator, array_written_between, kept_by_an_object
+    that_receives_nothing, pairs_of_an_iterator, array_written_between, kept_by_an_object, after_all_were_taken
 )  # fmt: skip
 
 

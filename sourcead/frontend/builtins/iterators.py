@@ -22,7 +22,7 @@ from sourcead.frontend import core
 from sourcead.frontend.builtins import in_python
 from sourcead.frontend.builtins.arguments import ONE, lowers
 from sourcead.frontend.control import branches, exits, generators
-from sourcead.frontend.core import TAKEN, USED, Flag, Iterable, Lowering, Value
+from sourcead.frontend.core import ENDED, TAKEN, USED, Flag, Iterable, Lowering, Value
 from sourcead.frontend.values import iterables
 from sourcead.ir.nodes import Atom, Const
 from sourcead.ir.types import BOOL, Sym
@@ -63,6 +63,8 @@ def unknown(lo: Lowering, node, why: str, instead: str = "loop over it") -> Unkn
 
 def taken(lo: Lowering, it: Iterable, ended: Ended, node, goes_on: bool) -> Value:
     """Return the next element of an iterator, or what `ended(surely)` returns, after which the program goes on or not."""
+    if core.truth(lo, it.state[ENDED]):
+        return ended(True)
     with lo.using(listing=True):  # what is taken may be written, so it must be known which item it is
         found = it.begin() if it.begin is not None and core.truth(lo, it.state[USED]) is False else it
     if core.truth(lo, it.state[USED]) is not False or found.drive is not None and found.suspended is None:

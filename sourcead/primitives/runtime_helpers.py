@@ -112,7 +112,7 @@ linear({
         np.repeat(d_y, repeats, axis), None, None, None
     ),
     runtime.split_like: lambda y, d, arrays, axis=0, d_y=None: (np.concatenate(d_y, axis), None, None),
-    runtime.split_cotangent: lambda y, d, x, places, axis=0, d_y=None: (np.split(d_y, places, axis), None, None),
+    runtime.split_cotangent: lambda y, d, x, places, axis=0, d_y=None: (np.split(d_y, places, axis), None, None, None),
     runtime.unstack: lambda y, d, arrays, axis=0, d_y=None: (np.stack(d_y, axis), None, None),
     runtime.take_cotangent: lambda y, d, x, indices, axis, mode="raise", d_y=None: (
         np.take(d_y, indices, axis, mode=mode), None, None, None, None

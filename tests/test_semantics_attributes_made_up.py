@@ -1,8 +1,9 @@
 """Objects whose class answers for attributes that they do not have: their data is what they have."""
 
+from dataclasses import dataclass, field
+
 import numpy as np
 import pytest
-from dataclasses import dataclass, field
 
 from sourcead import value_and_grad
 from tests.semantics import judged_in_all_modes

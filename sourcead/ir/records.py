@@ -20,6 +20,7 @@ from sourcead.ir.types import (
     Scalar, SetT, Str, StructT, Sym, TupleT, Type, Undefined, Unknown, join
 )
 from sourcead.runtime import make_record
+from sourcead.runtime.structures import own_attribute, own_attributes
 
 LIBRARIES = "numpy scipy numba pandas torch jax tensorflow joblib omegaconf".split()
 FOREIGN = frozenset([__name__.partition(".")[0], *LIBRARIES, *sys.stdlib_module_names]) - {"__main__"}
@@ -140,14 +141,9 @@ def fields_of(value: Any) -> dict[str, Any]:
     """Return the data of a record by name."""
     if is_namedtuple(type(value)):
         return dict(zip(value._fields, value))
-    found = {}
-    if dataclasses.is_dataclass(value):
-        found = {f.name: getattr(value, f.name) for f in dataclasses.fields(value) if hasattr(value, f.name)}
-    for base in type(value).__mro__:
-        for name in slots_of(base):
-            if hasattr(value, name):
-                found.setdefault(name, getattr(value, name))
-    return {**found, **getattr(value, "__dict__", {})}
+    names = [f.name for f in dataclasses.fields(value)] if dataclasses.is_dataclass(value) else []
+    names += [name for base in type(value).__mro__ for name in slots_of(base)]
+    return {**own_attributes(value, names), **(own_attribute(value, "__dict__") or {})}
 
 
 class _Around(threading.local):

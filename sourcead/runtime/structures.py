@@ -23,18 +23,34 @@ def is_record(x):
 
     Nor is one that has none and whose class makes its objects in a way of its own, such as a date of pandas.
     """
-    if hasattr(x, "__dataclass_fields__"):
+    if hasattr(type(x), "__dataclass_fields__"):
         return True
-    if type(x).__new__ is not object.__new__ and not getattr(x, "__dict__", None):
+    attributes = own_attribute(x, "__dict__")
+    if type(x).__new__ is not object.__new__ and not attributes:
         return False
     is_code = callable(x) and not hasattr(type(x).__call__, "__code__")  # which the `__call__` of a class statement has
-    return hasattr(x, "__dict__") and not is_code and not hasattr(x, "__name__")
+    return attributes is not None and not is_code and own_attribute(x, "__name__") is None
 
 
 def fields_of(x):
     """Return {name: value} of the fields and attributes of a dataclass instance or object."""
-    found = {name: getattr(x, name) for name in getattr(x, "__dataclass_fields__", ()) if hasattr(x, name)}
-    return {**found, **getattr(x, "__dict__", {})}
+    return {**own_attributes(x, getattr(type(x), "__dataclass_fields__", ())), **(own_attribute(x, "__dict__") or {})}
+
+
+def own_attributes(x, names):
+    """Return {name: value} of those of the names that an object or its class has; a `__getattr__` of the class has no say in it."""
+    found = {}
+    for name in names:
+        try:
+            found[name] = object.__getattribute__(x, name)
+        except AttributeError:
+            pass
+    return found
+
+
+def own_attribute(x, name):
+    """Return an attribute as `own_attributes` finds it, or None."""
+    return own_attributes(x, (name,)).get(name)
 
 
 def map_parts(f, x, *others):

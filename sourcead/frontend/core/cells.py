@@ -18,6 +18,10 @@ from sourcead.ir.nodes import UNDEFINED, Atom, Const, Policy, Range, Slice, Sub,
 from sourcead.ir.types import Array, Scalar, Str
 
 
+class Flat(View):
+    """The step to `array.flat`, all elements in C order, which NumPy copies where a part of them is read."""
+
+
 @dataclass(eq=False)
 class Cell:
     """Represent a mutable object.

@@ -9,10 +9,10 @@ import numpy as np
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
-from sourcead.frontend.core import Cell, FunctionVal, Iterable, Lowering, MethodVal, TupleVal, Value
+from sourcead.frontend.core import Cell, Flat, FunctionVal, Iterable, Lowering, MethodVal, TupleVal, Value
 from sourcead.frontend.core.known_values import FOLDABLE, PURE
 from sourcead.frontend.values import array_objects, lists, objects, opaque_objects
-from sourcead.ir.nodes import Attr, Call, Const, Slice, Stmt, Var, View
+from sourcead.ir.nodes import Attr, Call, Const, Slice, Stmt, Var
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Opaque, Scalar, Str, Type, Unknown, is_array, kind_of, rank
 from sourcead.places.spelling import spelled
 from sourcead.primitives.methods import INPLACE, METHODS, NORMALISERS
@@ -72,7 +72,7 @@ def attribute_of_data(lo: Lowering, value: Value, name: str, node) -> Value:
     if name in ("real", "imag"):
         return core.call_library(lo, getattr(np, name), [value], {}, node)
     if name == "flat" and isinstance(value, Cell) and is_array(t):
-        elements = lo.view(value, View(np.reshape, (Const(-1),)))  # in C order, whatever the layout
+        elements = lo.view(value, Flat(np.reshape, (Const(-1),)))  # in C order, whatever the layout
         lo.read(elements)
         return elements
     if name in ("flat", "data", "base", "ctypes", "strides", "flags"):

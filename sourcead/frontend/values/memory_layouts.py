@@ -15,7 +15,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.core import SEEN, VALUE, WHOLE, Cell, FunctionVal, TupleVal, Value, leaves, roots
 from sourcead.ir.nodes import Atom, Call, Const, Index, Let, Operand, Slice, Sub, Update, Var, View
-from sourcead.ir.types import INT, Array, Scalar, kind_of, rank
+from sourcead.ir.types import INT, Array, Scalar, Str, kind_of, rank
 from sourcead.primitives.table import record_of
 
 NOWHERE: frozenset[Var] = frozenset()
@@ -72,7 +72,7 @@ def _atom(lo, atom: Atom, found) -> frozenset[Var] | None:
 
 def _result(lo, fn, args, kwargs, t, found) -> frozenset[Var] | None:
     """Return the arguments that must be in C order for the result of a call to be in C order, or None if that is not known."""
-    if "order" in kwargs or isinstance(fn, Var):
+    if isinstance(fn, Var) or not asks_for_rows(args, kwargs):
         return None
     known = record_of(fn)
     if known.view == "reshape":
@@ -82,6 +82,12 @@ def _result(lo, fn, args, kwargs, t, found) -> frozenset[Var] | None:
     if known.order == "C" or rank(t) == 1:
         return NOWHERE
     return in_c_order(lo, (*args, *kwargs.values()), found) if known.order == "keeps" else None
+
+
+def asks_for_rows(args, kwargs) -> bool:
+    """Tell whether no argument of a call, given by position or by name, asks for another order than C."""
+    texts = (a for a in (*args, *kwargs.values()) if not isinstance(a, (tuple, Slice)) and isinstance(atom_type(a), Str))
+    return all(isinstance(a, Const) and a.value not in ("F", "A", "K") for a in texts)
 
 
 def _part(lo, base, step: Sub | View, found) -> frozenset[Var] | None:
@@ -142,8 +148,7 @@ def copied(lo, fn, base: Cell, operands) -> Value | None:
 
 def reshaped(lo, fn, base: Value, operands, kwargs) -> Cell | None:
     """Return the view that `reshape`, `ravel` and `.flat` give of an array in C order, or None if it is not known to be a view."""
-    order = kwargs.get("order")
-    if not isinstance(base, Cell) or order is not None and not (isinstance(order, Const) and order.value == "C"):
+    if not isinstance(base, Cell):
         return None
     needs = NOWHERE if keeps_shape(lo, base, operands) else in_c_order(lo, base)
     if needs is None:

@@ -11,7 +11,7 @@ from sourcead.frontend import core
 from sourcead.frontend.control import branches
 from sourcead.frontend.control.branches import RAISED
 from sourcead.frontend.core import (
-    POISON, BoundVal, Cell, ChoiceVal, FunctionVal, Lowering, MethodVal, SuperVal, TupleVal, Value, reach, roots
+    POISON, BoundVal, Cell, ChoiceVal, Flat, FunctionVal, Lowering, MethodVal, SuperVal, TupleVal, Value, reach, roots
 )
 from sourcead.frontend.values import array_objects, lists, numpy_brackets, objects, sequences, sets
 from sourcead.ir.names import shown
@@ -95,6 +95,8 @@ def item_of_data(lo: Lowering, base: Value, key: Value, node) -> Value:
         raise without_items(lo, base, node)
     if isinstance(of, Scalar) and of.dtype != ANY_DTYPE and effects == {"place"}:
         raise core.surely(lo, core.unsupported(lo, node, f"{core.structure_of(base)} has no axes"), IndexError)
+    if is_flat(base):
+        effects = effects | {"copy"}
     if isinstance(base, Cell):
         t = atom_type(lo.read(base))
         if not isinstance(t, Array) and not isinstance(operand, (tuple, Slice)) and isinstance(atom_type(operand), Scalar):
@@ -272,7 +274,15 @@ def store_in_array(lo: Lowering, base: Cell, key: Value, value: Value, node, mod
         return
     operand = key_operand(lo, base, key)
     refuse_outside(lo, core.data_type(lo, base), operand, node)
+    if is_flat(base) and roots(value) & roots(base):
+        reason = "`.flat` is given elements of its own array, which NumPy may overwrite before it reads them"
+        raise core.refused(lo, reason, "a `.copy()` of these elements")
     lo.write(base, (Sub(operand),), lo.operand(sequences.as_array(lo, value)), mode)
+
+
+def is_flat(base: Value) -> bool:
+    """Return whether a value is `array.flat`."""
+    return isinstance(base, Cell) and isinstance(base.step, Flat)
 
 
 def refuse_part_of_number(lo: Lowering, base: Value, node) -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.linalg
-from scipy import ndimage, signal
+from scipy import fft, fftpack, ndimage, signal
 from scipy.interpolate import interp1d
 
 from sourcead import UnsupportedArgumentError, grad, hvp, value_and_grad
@@ -40,7 +40,20 @@ CASES = {
        for mode in ("reflect", "constant", "nearest", "mirror", "wrap")},
     "convolution of vectors": lambda x: ndimage.convolve(x[0], x[1, :3], mode="wrap") + ndimage.convolve(x[1], x[2]),
     "convolution of a list": lambda x: ndimage.convolve([x[0, 0], x[0, 1], 1.0], [0.5, x[1, 1]]),
+    **{f"means of windows {mode}": lambda x, mode=mode: ndimage.uniform_filter(x, 3, mode=mode, cval=0.4)
+       for mode in ("reflect", "constant", "nearest", "mirror", "wrap")},
+    "means of windows of several sizes": lambda x: ndimage.uniform_filter(x, size=(2, 3)) * ndimage.uniform_filter(x[0], 2)[3],
+    "blurred": lambda x: ndimage.gaussian_filter(x, 0.8, mode="wrap") + ndimage.gaussian_filter(x, (0.4, 0.7), truncate=2.0),
+    "blurred by what is differentiated": lambda x: ndimage.gaussian_filter(KERNEL, 0.5 + 0.1 * x[0, 0]),
+    "recursive filter": lambda x: signal.lfilter([0.3, x[0, 0], 0.1], [1.0, -0.2 * x[2, 1]], x, axis=0),
+    "filter of its own coefficients": lambda x: signal.lfilter(x[0, :3], x[1], x[2]) * signal.lfilter([0.5, 0.5], [1.0], x[0])[1],
+    "long filter of a short signal": lambda x: signal.lfilter(x[0], [2.0, 0.1, x[1, 0]], x[:, :2]),
     "correlation": lambda x: ndimage.correlate(x, KERNEL) + ndimage.correlate(x, x[:2, :2], mode="constant"),
+    "spectrum": lambda x: np.abs(fftpack.fft(x)) + np.abs(fft.ifft(x, axis=0)),
+    "spectrum of a real signal": lambda x: fft.irfft(fft.rfft(x, axis=0) * (1.0 + 0.5j), 3, axis=0),
+    "spectrum of an image": lambda x: np.real(fft.ifft2(fft.fftshift(fft.fft2(x)))) * np.abs(fftpack.fft2(x)),
+    "cosine transform": lambda x: fft.dct(x, axis=0) * fftpack.dct(x, type=2, norm="ortho"),
+    "cosine transform and back": lambda x: fft.idct(fft.dct(x, norm="ortho") ** 2, norm="ortho") + fftpack.idct(x, axis=0, norm="ortho"),
     "interpolation": lambda x: interp1d(TIMES, x[0])(NEW) + interp1d(TIMES * x[0, 0], x[2])(0.5 * NEW),
     "interpolation between unsorted times": lambda x: interp1d(TIMES[::-1], x[0], "nearest")(NEW) + interp1d(TIMES, x[0], kind="next")(NEW),
     "interpolation in a helper": resampled_in_a_helper,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sourcead import grad
+from sourcead import UnsupportedSyntaxError, grad
 from tests.semantics import judged_in_all_modes
 from tests.test_semantics_exceptions import X, agrees
 
@@ -127,3 +127,51 @@ def wrong_count_in_a_loop(x):
 @pytest.mark.parametrize("f", [wrong_count_handled, wrong_count_in_a_loop])
 def test_a_wrong_number_of_elements_is_handled(f, n):
     assert judged_in_all_modes(f, np.linspace(0.5, 2.0, n)) == ("right" if n < 8 else "refused")  # a longer array has any length
+
+
+def three_of(size):
+    """Return three sizes, which are given one by one or as one number for all."""
+    try:
+        across, along, up = size
+    except TypeError:
+        across = along = up = size
+    return across * along + up
+
+
+def drawn_as_a_list(value):
+    try:
+        found = list(value)
+    except TypeError:
+        found = [value, 2.0]
+    return found[0] * found[1]
+
+
+def starred(value):
+    try:
+        (first, *rest) = value
+    except TypeError:
+        first, rest = value**2, []
+    return first * (len(rest) + 1)
+
+
+NUMBERS = {
+    "an argument": lambda x: three_of(x),
+    "an element": lambda x: three_of(x * 3) + three_of((x, 2.0, x**2)),
+    "a known number": lambda x: three_of(2) * x,
+    "a sum": lambda x: drawn_as_a_list(np.sum(np.array([x, 1.0]))) + drawn_as_a_list((x, 3.0)),
+    "with a star": lambda x: starred(x) + starred([x, x]),
+}
+
+
+@pytest.mark.parametrize("f", NUMBERS.values(), ids=NUMBERS)
+def test_a_number_has_no_items(f):
+    assert judged_in_all_modes(f, 1.3) == "right"
+
+
+def test_unpacking_a_number_is_refused_as_that():
+    def f(x):
+        a, b = x
+        return a * b
+
+    with pytest.raises(UnsupportedSyntaxError, match="a number has no items"):
+        grad(f)(1.5)

@@ -28,6 +28,7 @@ enter(
     len, range, float, int, bool, abs, min, max, isinstance, print, tuple, enumerate, zip, reversed, list, complex, round, slice,
     numba="native",
 )  # fmt: skip
+enter(str.format, str.format_map, numba="interpreted")
 enter(
     abs, bool, complex, divmod, float, int, len, max, min, pow, round, sum, sorted, any, all, tuple, list, repr, str,
     examples=True,

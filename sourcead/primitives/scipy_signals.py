@@ -1,10 +1,20 @@
-"""Compositions of SciPy's functions of sampled signals: filters of `scipy.ndimage`, `interp1d`, and `scipy.signal.periodogram`."""
+"""SciPy's functions of sampled signals: compositions of filters of `scipy.ndimage`, of `interp1d` and `periodogram`; rules of `lfilter`.
+
+`y = lfilter(b, a, x)` is the solution of `a * y = b * x`, where `*` is the convolution from the first sample on. Therefore
+
+    t_y = lfilter(t_b, a, x) - lfilter(t_a, a, y) + lfilter(b, a, t_x)
+
+and with `w`, which is `lfilter([1], a, d_y)` backwards in time,
+
+    d_b[k] = sum_n w[n] x[n - k]        d_a[k] = -sum_n w[n] y[n - k]        d_x = lfilter(b, a, d_y) backwards in time
+"""
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from scipy import interpolate, ndimage, signal
 
 from sourcead.primitives.compositions import composed, refuse
+from sourcead.primitives.registry import adjoint, enter, tangent
 
 PADDED = {"reflect": "symmetric", "mirror": "reflect", "nearest": "edge", "wrap": "wrap", "constant": "constant",
           "grid-mirror": "symmetric", "grid-wrap": "wrap", "grid-constant": "constant"}  # fmt: skip
@@ -32,6 +42,58 @@ def convolve(input, weights, mode="reflect", cval=0.0):
     if np.ndim(x) == 0 or np.ndim(x) != np.ndim(weights) or mode not in PADDED:
         refuse("`scipy.ndimage.convolve` in this form")
     return sums_of_windows(x, np.flip(weights), mode, cval, tuple((n - 1) // 2 for n in weights.shape))
+
+
+def along_axis(weights, axis, dims):
+    """Return weights as an array of `dims` axes that has them along one of these."""
+    return np.reshape(weights, tuple(len(weights) if k == axis else 1 for k in range(dims)))
+
+
+@composed(ndimage.uniform_filter)
+def uniform_filter(input, size=3, mode="reflect", cval=0.0):
+    x = np.asarray(input)
+    sizes = tuple(size) if np.ndim(size) else (size,) * np.ndim(x)
+    if np.ndim(x) == 0 or mode not in PADDED:
+        refuse("`scipy.ndimage.uniform_filter` in this form")
+    for axis, n in enumerate(sizes):
+        x = sums_of_windows(x, along_axis(np.full(n, 1.0 / n), axis, np.ndim(x)), mode, cval,
+                            tuple(n // 2 if k == axis else 0 for k in range(np.ndim(x))))  # fmt: skip
+    return x
+
+
+@composed(ndimage.gaussian_filter)
+def gaussian_filter(input, sigma, mode="reflect", cval=0.0, truncate=4.0):
+    x = np.asarray(input)
+    deviations = tuple(sigma) if np.ndim(sigma) else (sigma,) * np.ndim(x)
+    if np.ndim(x) == 0 or mode not in PADDED:
+        refuse("`scipy.ndimage.gaussian_filter` in this form")
+    for axis, deviation in enumerate(deviations):
+        radius = int(truncate * deviation + 0.5)
+        weights = np.exp(-0.5 * (np.arange(-radius, radius + 1) / deviation) ** 2)
+        x = sums_of_windows(x, along_axis(weights / np.sum(weights), axis, np.ndim(x)), mode, cval,
+                            tuple(radius if k == axis else 0 for k in range(np.ndim(x))))  # fmt: skip
+    return x
+
+
+def lagged_products(w, x, count, axis):
+    """Return the sums of `w[n] * x[n - k]` over all elements, for the lags `k` below `count`."""
+    w, x = np.moveaxis(w, axis, -1), np.moveaxis(x, axis, -1)
+    return np.array([np.sum(w[..., k:] * x[..., : max(x.shape[-1] - k, 0)]) for k in range(count)])
+
+
+@adjoint(signal.lfilter)
+def lfilter_adjoint(y, b, a, x, axis=-1, d_y=None):
+    w = np.flip(signal.lfilter([1.0], a, np.flip(d_y, axis), axis), axis)
+    d_x = np.flip(signal.lfilter(b, a, np.flip(d_y, axis), axis), axis)
+    return lagged_products(w, x, len(b), axis), -lagged_products(w, y, len(a), axis), d_x, None
+
+
+@tangent(signal.lfilter)
+def lfilter_tangent(y, b, a, x, t_b, t_a, t_x, axis=-1):
+    return signal.lfilter(t_b, a, x, axis), -signal.lfilter(t_a, a, y, axis), signal.lfilter(b, a, t_x, axis)
+
+
+enter(signal.lfilter, memory="fresh", pure=True, sequences="arrays", numba="interpreted")
 
 
 @composed(interpolate.interp1d)

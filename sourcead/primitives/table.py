@@ -73,5 +73,7 @@ def read_scipy(where: str) -> None:
         from sourcead.primitives import scipy_roots  # noqa: F401
     elif where.startswith(("scipy.ndimage", "scipy.interpolate", "scipy.signal")):
         from sourcead.primitives import scipy_signals  # noqa: F401
+    elif where.startswith("scipy.fft"):
+        from sourcead.primitives import scipy_transforms  # noqa: F401
     elif where.startswith("scipy.linalg"):
         from sourcead.primitives import scipy_linalg  # noqa: F401

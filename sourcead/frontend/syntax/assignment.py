@@ -149,6 +149,7 @@ def unpack(lo: Lowering, targets: list, value: Value, node) -> None:
         after = len(targets) - i - 1
         targets = [*targets[:i], targets[i].value, *targets[i + 1 :]]
         if not core.has_countable_items(lo, value):
+            sequences.check_has_items(lo, value, node)
             items = lists.starred_items(lo, value, i, after, node)
         else:
             items = sequences.static_items(lo, value, node)

@@ -194,7 +194,8 @@ def string_method(lo: Lowering, value: Value, name: str, args: list[Value], kwar
             return lo.new_list(map(Const, result))
         if isinstance(result, (str, int, bool, tuple)):
             return Const(result)
-    return lo.build.call(getattr(str, name), lo.read(value), *map(lo.operand, args), type=text_result(name))
+    options = {k: lo.operand(v) for k, v in kwargs.items()}
+    return lo.build.applied(getattr(str, name), (lo.read(value), *map(lo.operand, args)), options, text_result(name))
 
 
 @core.method.register(object)

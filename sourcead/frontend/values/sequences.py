@@ -14,7 +14,7 @@ from sourcead.frontend.core import (
     TupleVal, Value, array_of, leaves, roots
 )
 from sourcead.ir.nodes import Append, Atom, Const, Sub, Var
-from sourcead.ir.types import Array, ListT, Str, Unknown, carries_derivative, rank
+from sourcead.ir.types import Array, ListT, NoneType, Scalar, Str, Unknown, carries_derivative, rank
 
 
 def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> list[Value]:
@@ -31,6 +31,7 @@ def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> 
         return list(value.items)
     if isinstance(value, Const) and not value.live and isinstance(value.value, (tuple, list, str, range)):
         return [Const(v) for v in value.value]
+    check_has_items(lo, value, node)
     if isinstance(value, (Var, Cell)):
         t = atom_type(lo.read(array_of(value) or value))
         if count is None and isinstance(t, Array) and t.dims and isinstance(t.dims[0], int):
@@ -40,6 +41,14 @@ def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> 
         if isinstance(t, (Array, ListT, Unknown)):
             return [core.subscript(lo, value, Const(i), node) for i in range(count)]
     raise core.unsupported(lo, node, "the number of items is not known before the program runs")
+
+
+def check_has_items(lo: Lowering, value: Value, node) -> None:
+    """Refuse a value that is known to have no items, for which Python raises TypeError."""
+    if isinstance(value, (Var, Cell)) or isinstance(value, Const) and not value.live:
+        t = core.data_type(lo, value) or atom_type(lo.read(array_of(value) or value))
+        if isinstance(t, (Scalar, NoneType)) or isinstance(t, Array) and t.dims == ():
+            raise core.surely(lo, core.unsupported(lo, node, f"{core.structure_of(value)} has no items"), TypeError)
 
 
 def equal_to(lo: Lowering, item: Value, others: list[Value]) -> list[bool | None]:

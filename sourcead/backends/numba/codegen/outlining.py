@@ -38,7 +38,7 @@ from sourcead.ir.names import name_of, numbered
 from sourcead.ir.nodes import (
     Atom, Block, Build, Call, Const, Function, Index, Let, Loop, Op, Operand, Stmt, Update, Var, fresh
 )
-from sourcead.ir.types import FLOAT, INT, Array, ListT, Scalar, TupleT, Type, Unknown, kind_of, rank
+from sourcead.ir.types import FLOAT, INT, Array, ListT, Scalar, Str, TupleT, Type, Unknown, kind_of, rank
 from sourcead.ir.walk import count_reads, map_blocks, map_op, rewrite
 from sourcead.primitives.registry import enter
 from sourcead.primitives.table import record_of
@@ -159,6 +159,8 @@ class _Outlining:
             return op
         if isinstance(fn, type) and issubclass(fn, np.generic) and isinstance(result, Array) and result.dims:
             return self.outlined(replace(stmt, op=number_as_array(op, result)), np.full)
+        if fn is operator.mod and isinstance(result, Str):
+            return self.outlined(stmt, fn)
         if is_basic(fn) and isinstance(result, Array) and len(result.dims or ()) >= MANY_AXES:
             return self.outlined(stmt, fn)
         if isinstance(result, Array) and result.dims and self.has_numpy_loop(op, fn, result):

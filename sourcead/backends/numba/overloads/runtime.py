@@ -202,6 +202,11 @@ def _seed(y):
     return (lambda y: 1.0) if number else None
 
 
+@overload(abs)
+def _abs(x):
+    return (lambda x: np.abs(x)) if isinstance(x, types.Array) else None
+
+
 @overload(runtime.check_layout)
 def _check_layout(x, name):
     if isinstance(x, types.Array) and x.layout == "C":

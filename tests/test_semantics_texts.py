@@ -1,0 +1,56 @@
+"""Methods of texts: what they are given by name, and messages of errors, with NumPy and with Numba."""
+
+import numpy as np
+import pytest
+
+from sourcead import grad
+from tests.semantics import judged_in_all_modes
+
+X = np.array([0.5, 1.5, 2.5])
+PRICES = {"apple pie": 2.0, "apple-3": 5.0, "a-b c": 0.5}
+
+
+def named_parts(x):
+    key = "{fruit}-{n}".format(fruit="apple", n=len(x))
+    return PRICES[key] * x[0]
+
+
+def parts_of_both_kinds(x):
+    return PRICES["{0} {what:s}".format("apple", what="pie")] * x[1] ** len("{:>{width}}".format(len(x), width=3))
+
+
+def split_once(x):
+    first, rest = "a-b c".split(sep="-", maxsplit=1)
+    return len(first) * x[0] + len(rest) * x[1] ** 2 + PRICES["-".join([first, rest])]
+
+
+@pytest.mark.parametrize("f", [named_parts, parts_of_both_kinds, split_once])
+def test_methods_of_texts_take_what_is_given_by_name(f):
+    assert judged_in_all_modes(f, X) == "right"
+
+
+def refused_by_format(x):
+    if len(x) != 3:
+        raise ValueError("{} elements, of which the first is {first:.2f}".format(len(x), first=x[0]))
+    return np.sum(x**2)
+
+
+def refused_by_percent(x):
+    if x.shape[0] != 3:
+        raise ValueError("%d elements, of which the first is %.2f" % (len(x), x[0]))
+    return np.sum(x**2)
+
+
+def refused_by_assertion(x):
+    text = "{0} elements, of which the first is {1:.2f}"
+    assert len(x) == 3, text.format(len(x), x[0])
+    return np.sum(x**2)
+
+
+@pytest.mark.parametrize("backend", ["numpy", pytest.param("numba", marks=pytest.mark.compiled)])
+@pytest.mark.parametrize("f", [refused_by_format, refused_by_percent, refused_by_assertion])
+def test_errors_have_their_messages(f, backend):
+    g = grad(f, backend=backend)
+    np.testing.assert_allclose(g(X), 2 * X)
+    with pytest.raises((ValueError, AssertionError), match="^2 elements, of which the first is 4.00"):
+        g(np.array([4.0, 1.0]))

@@ -13,6 +13,7 @@ import operator
 import re
 import sys
 import types
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from sourcead.frontend.core.cells import (
 from sourcead.frontend.core.errors import refused, surely, unsupported
 from sourcead.frontend.core.journal import VALUE
 from sourcead.frontend.core.lowering import Lowering
-from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Var
+from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const, Operand, Slice, Var
 from sourcead.ir.records import is_record
 from sourcead.ir.types import (
     Array, ListT, Str, StructT, TupleT, Type, Undefined, Unknown, carries_derivative, join, kind_of
@@ -138,10 +139,19 @@ def not_called(lo: Lowering, value: Value) -> tuple[str, str]:
     return "numbers and arrays cannot be called", "a subscript, as in `x[i]`, or a product, as in `x * (...)`"
 
 
-def similar(name: str, *objects: Any) -> str | None:
-    """Return the attribute that a user who wrote `name` may have meant, or None if the objects have no similar one."""
-    found = difflib.get_close_matches(name, [attribute for x in objects for attribute in dir(x)], 1)
-    return f"`{found[0]}`" if found else f"`np.{name}(...)`" if hasattr(np, name) else None
+def similar(name: str, *objects: Any, names: Iterator[str] = ()) -> str | None:
+    """Return what a user who wrote `name` may have meant: an attribute of the objects, a name, or NumPy's; None if nothing is similar."""
+    found = difflib.get_close_matches(name, [*names, *(attribute for x in objects for attribute in dir(x))], 1)
+    numpys = getattr(np, name, None)
+    return f"`{found[0]}`" if found else None if numpys is None else f"`np.{name}(...)`" if callable(numpys) else f"`np.{name}`"
+
+
+def meant(lo: Lowering, name: str) -> str | None:
+    """Return what a user who wrote a name that nothing has may have meant or forgotten to import, or None if nothing is similar."""
+    if name == "np" or name in sys.modules or importlib.util.find_spec(name):
+        return f"`import {'numpy as np' if name == 'np' else name}` at the beginning of the module"
+    local = [known for scope in lo.scopes() for known, value in scope.names.items() if isinstance(known, str) and value is not UNDEFINED]
+    return similar(name, builtins, names=[*local, *lo.scope.source.closure, *lo.scope.source.globals])
 
 
 def is_sequence(value: Value) -> bool:

@@ -36,7 +36,6 @@ from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Slice, Update, 
 from sourcead.ir.records import find
 from sourcead.ir.types import ANY_DTYPE, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT
 
-
 # -- syntax ----------------------------------------------------------------------------------------------------------------
 
 

@@ -16,6 +16,7 @@ import gast
 import numpy as np
 
 from sourcead import runtime
+from sourcead.ad.rule_results import is_open, one_for, one_for_each, results_for
 from sourcead.analysis.builder import Builder, operand_type
 from sourcead.errors import RuleError, SourceADError, UnsupportedArgumentError, UnsupportedSyntaxError
 from sourcead.frontend.core import Cell, TupleVal, Value
@@ -23,7 +24,7 @@ from sourcead.frontend.find_source import find_source
 from sourcead.frontend.lower import Lowering, NotStatic, Scope, returned
 from sourcead.frontend.values import sequences
 from sourcead.ir.nodes import Atom, Attr, Call, Const, Operand, Slice, Stmt, Var, fresh, operand_atoms
-from sourcead.ir.types import Array, NoneType, Scalar, SetT, TupleT, Type, Unknown, kind_of
+from sourcead.ir.types import UNKNOWN, Array, NoneType, Scalar, SetT, TupleT, Type, Unknown, kind_of
 from sourcead.places.spelling import spelled
 from sourcead.primitives.rule import Arguments, Rule, TangentRule, malformed
 from sourcead.primitives.table import missing_rule, record_of, takes_arrays
@@ -94,14 +95,6 @@ def pullback_refused(stmt: Stmt) -> UnsupportedSyntaxError:
     )
 
 
-def refuse_other_count(rule: Rule, result: Value) -> None:
-    """Refuse a rule of several arguments that returns a tuple without a cotangent for each."""
-    if isinstance(result, TupleVal) and len(rule.params) > 1 and len(result.items) != len(rule.params):
-        found = f"{len(result.items)} cotangents"
-        has = f"and {spelled(rule.primal)} has {len(rule.params)} arguments"
-        raise malformed(rule.function, f"returns {found}, {has}", f"return a cotangent for each: of {', '.join(rule.params)}")
-
-
 def set_refused(stmt: Stmt) -> UnsupportedSyntaxError:
     """Return the error for a set of numbers that carry a derivative."""
     why = "a set of differentiated numbers, in which equal ones become one, and whose order depends on their values"
@@ -141,18 +134,18 @@ def with_arrays(build: Builder, call: RuleCall, before: int, active: Container[V
 def applied(build: Builder, call: RuleCall, d_y: Atom, wanted: set[Var]) -> list[Operand | None]:
     """Emit the statements of a rule, or a call of it, and return the cotangents as they are."""
     before, rule, values = len(build.stmts), call.rule, call.values
+    types = {p: UNKNOWN if p == rule.star else operand_type(v) for p, v in zip(rule.params, [*values, None])}
     try:
         lo, result = lowered(build, call, {"d_y": d_y})
-        refuse_other_count(rule, result)
-        results = sequences.static_items(lo, result, None, len(rule.params)) if len(rule.params) > 1 else [result]
+        results = results_for(lo, rule, result, types)
         if rule.star is not None:
             results = [*results[:-1], *sequences.static_items(lo, results[-1], None, len(values) - len(rule.params) + 1)]
         out = [as_operand(lo, r) if reaches(v, wanted) else None for r, v in zip(results, values)]
-    except (UnsupportedArgumentError, RuleError):
-        raise
-    except (NotStatic, SourceADError):  # what the types leave open is decided when the text runs
+    except (NotStatic, SourceADError) as error:
+        if not is_open(error):
+            raise
         del build.stmts[before:]
-        out = called(build, call, d_y)
+        out = called(build, call, d_y)  # what the types leave open is decided when the text runs
     drop_unused(build, before, out)
     refuse_undefined(rule, build.stmts[before:], build.origin)
     return out
@@ -204,8 +197,10 @@ def lowered(build: Builder, call: RuleCall, further: dict[str, Operand]) -> tupl
         build.stmts[before:] = [replace(s, origin=origin) for s in build.stmts[before:]]
 
 
-def refused(rule: Arguments, stmts: list[Stmt], origin) -> UnsupportedArgumentError:
-    """Return the error for a case that a rule refuses with `raise`."""
+def refused(rule: Arguments, stmts: list[Stmt], origin) -> SourceADError:
+    """Return the error for a case that a rule refuses with `raise`, or for a rule that returns nothing."""
+    if not any(isinstance(n, gast.Return | gast.Raise) for n in gast.walk(cached_source(rule.function).node)):
+        return malformed(rule.function, "returns nothing", one_for("derivative", rule.params))
     texts = [a.value for s in stmts for a in getattr(s.op, "args", ()) if isinstance(a, Const) and isinstance(a.value, str)]
     return UnsupportedArgumentError(
         texts[-1] if texts else f"the derivative of `{spelled(rule.primal)}` does not cover this case", at=origin
@@ -276,7 +271,9 @@ def called(build: Builder, call: RuleCall, d_y: Atom) -> list:
         types = (*types[:plain], TupleT(types[plain:]))
     whole = types[0] if len(rule.params) == 1 else TupleT(types)
     result = build.emit(Call(rule.function, args, tuple(kwargs.items())), whole, "d" if len(rule.params) == 1 else "d_args")
-    if len(rule.params) == 1 and not rule.star:
+    if len(rule.params) > 1:
+        result = one_for_each(build, rule, result, len(rule.params))
+    elif not rule.star:
         return [in_dtype(build, result, values[0], call)]
     items = [build.index(result, Const(i)) for i in range(len(rule.params))] if len(rule.params) > 1 else [result]
     if rule.star:

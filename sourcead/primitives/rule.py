@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sourcead.errors import RuleError
+from sourcead.places.origin import shown_path
 from sourcead.runtime import unbroadcast
 
 
@@ -252,5 +253,5 @@ TANGENT_EXAMPLE = "def _(y, a, b, t_a, t_b, axis=None): ...  # result, arguments
 def malformed(function, reason, example=ADJOINT_EXAMPLE):
     name = "the rule" if function.__name__ == "_" else f"the rule {function.__name__}"
     code = getattr(function, "__code__", None)
-    where = f" ({code.co_filename}:{code.co_firstlineno})" if code else ""
+    where = f" ({shown_path(code.co_filename)}:{code.co_firstlineno})" if code else ""
     return RuleError(f"{name}{where} {reason}", instead=example)

@@ -14,7 +14,7 @@ from sourcead.frontend.values import sequences
 from sourcead.ir.nodes import Const, Var
 from sourcead.ir.spoken_types import spoken
 from sourcead.ir.types import Array, DictT, ListT, MapT, Scalar, Str, TupleT, Type, Unknown, rank
-from sourcead.places.spelling import spelled
+from sourcead.places.spelling import counted, spelled
 from sourcead.primitives.registry import is_own
 from sourcead.primitives.rule import Rule, TangentRule, malformed
 
@@ -32,7 +32,7 @@ def results_for(lo: Lowering, rule: Rule | TangentRule, result: Value, types: di
     whole = len(types) == 1 or not (own or is_sequence(result) or isinstance(t, Unknown))
     items = [result] if whole else sequences.static_items(lo, result, None, len(types))
     if len(items) != len(types):
-        found = spoken(t) or "one value" if whole else f"{len(items)} {kind}s"
+        found = spoken(t) or "one value" if whole else counted(len(items), kind)
         raise malformed(rule.function, f"returns {found}, and {spelled(rule.primal)} has {len(types)} arguments", each)
     for (name, wanted), item in zip(types.items(), items):
         if not own and isinstance(wanted, (Scalar, Array)) and not fits(rule, item, wanted):

@@ -31,6 +31,7 @@ from sourcead.frontend.find_source import find_source
 from sourcead.frontend.lower import Lowered, lower_function
 from sourcead.ir.nodes import AdjointBlock, Call, Function
 from sourcead.ir.walk import walk
+from sourcead.places.spelling import of_class
 
 VARIABLE = "SOURCEAD_VERIFY"  # an environment variable: the level where the program gives none
 LEVELS = ("value", "gradient", False)
@@ -204,7 +205,7 @@ def _shape_mismatch(made: Any, values: dict[str, Any], result: Any) -> str | Non
         pairs = [("the value", *result)] if made.form.kind == "jvp" and getattr(result[0], "dtype", np.dtype(float)).kind in "fc" else []
     for name, x, d in pairs:
         if is_leaf(x) and (not is_leaf(d) or np.shape(d) != np.shape(x)):
-            found = f"has the shape {np.shape(d)}" if is_leaf(d) else f"is a {type(d).__name__}"
+            found = f"has the shape {np.shape(d)}" if is_leaf(d) else f"is {of_class(d)}"
             return f"a derivative {found}, and {name}, to which it belongs, the shape {np.shape(x)}"
     return None
 

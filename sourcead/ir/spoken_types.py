@@ -1,6 +1,7 @@
 """What a value is called in messages."""
 
 from sourcead.ir.types import Array, DictT, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, rank
+from sourcead.places.spelling import counted
 
 
 def spoken(t: Type | None) -> str | None:
@@ -9,7 +10,7 @@ def spoken(t: Type | None) -> str | None:
         case Scalar() | Array(_, ()):
             return "a number"
         case Array(_, tuple()):
-            return f"an array with {rank(t)} {'axis' if rank(t) == 1 else 'axes'}"
+            return f"an array with {counted(rank(t), 'axis')}"
         case Array():
             return "an array"
         case TupleT() | ListT() | DictT() | MapT():

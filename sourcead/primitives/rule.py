@@ -11,6 +11,7 @@ import numpy as np
 
 from sourcead.errors import RuleError
 from sourcead.places.origin import shown_path
+from sourcead.places.spelling import counted
 from sourcead.runtime import unbroadcast
 
 
@@ -203,7 +204,7 @@ def _arguments(primal, function, primals, options, preset, where: str) -> dict[s
         if len(primals) > most or len(primals) - len(defaults) < least:
             raise malformed(
                 function,
-                f"has {len(primals)} parameter(s) {where}, {', '.join(p.name for p in primals)}, "
+                f"has {counted(len(primals), 'parameter')} {where}, {', '.join(p.name for p in primals)}, "
                 f"and {getattr(primal, '__name__', primal)} takes {least if least == most else f'{least} to {most}'}",
             )
     return {

@@ -9,6 +9,7 @@ import functools
 import importlib.util
 import logging
 import math
+import numbers
 import operator
 import re
 import sys
@@ -129,11 +130,13 @@ def data_type(lo: Lowering, value: Value) -> Type | None:
     return atom_type(lo.read(value)) if isinstance(value, Var) or isinstance(value, Cell) and value.kind == "array" else None
 
 
-def not_called(lo: Lowering, value: Value) -> tuple[str, str]:
+def not_called(lo: Lowering, value: Value) -> tuple[str, str | None]:
     """Return why a value cannot be called, and what to write instead."""
-    if isinstance(value, Const) and not value.live:
-        return f"{value.value!r} is called, which is no function", "test for it with `if`"
-    t = data_type(lo, value)
+    if isinstance(value, Const) and isinstance(value.value, types.ModuleType):
+        return f"`{value.text}` is called, which is a module", f"a function that is in it, as `{value.text}.name(...)`"
+    if isinstance(value, Const) and not value.live and not isinstance(value.value, numbers.Number):
+        return f"{value.value!r} is called, which is no function", "test for it with `if`" if value.value is None else None
+    t = atom_type(value) if isinstance(value, Const) else data_type(lo, value)
     if t is None or kind_of(t) is None:
         return "the function that is called here is not known before the program runs", "call it by its name"
     return "numbers and arrays cannot be called", "a subscript, as in `x[i]`, or a product, as in `x * (...)`"
@@ -141,7 +144,7 @@ def not_called(lo: Lowering, value: Value) -> tuple[str, str]:
 
 def similar(name: str, *objects: Any, names: Iterator[str] = ()) -> str | None:
     """Return what a user who wrote `name` may have meant: an attribute of the objects, a name, or NumPy's; None if nothing is similar."""
-    found = difflib.get_close_matches(name, [*names, *(attribute for x in objects for attribute in dir(x))], 1)
+    found = difflib.get_close_matches(name, [*names, *(attribute for x in objects for attribute in dir(x))], 1, 0.65)
     numpys = getattr(np, name, None)
     return f"`{found[0]}`" if found else None if numpys is None else f"`np.{name}(...)`" if callable(numpys) else f"`np.{name}`"
 

@@ -95,9 +95,13 @@ def check_tangent(t: Any, x: Any, name: str, primal: str) -> None:
             )
         if np.iscomplexobj(found) and not np.iscomplexobj(leaf):
             raise WrtError(f"the tangent `{at}` is complex, and `{place}` is real")
-    alike = isinstance(t, dict) if isinstance(x, dict) else type(t) is type(x)  # the gradient of a dict of any class is a dict
-    if given or not alike and isinstance(x, tuple | list | dict):
+    if given or not alike(t, x):
         raise WrtError(f"the tangent `{name}` has another structure than `{primal}`")
+
+
+def alike(d: Any, x: Any) -> bool:
+    """Return whether a tangent or cotangent is a container of the class of `x` if `x` is one; that of a dict is any dict."""
+    return isinstance(d, dict) if isinstance(x, dict) else type(d) is type(x) or not isinstance(x, tuple | list)
 
 
 def check_cotangent(d: Any, value: Any) -> None:
@@ -106,7 +110,7 @@ def check_cotangent(d: Any, value: Any) -> None:
     Raises:
         WrtError: the cotangent differs in one of these, is no number, or is complex where the value is real.
     """
-    if type(d) is not type(value) and isinstance(value, tuple | list | dict):
+    if not alike(d, value):
         raise WrtError(f"the cotangent is {of_class(d)}, and the value {of_class(value)}")
     given = dict(leaves(d, "cotangent"))
     places = {place: leaf for place, leaf in leaves(value, "cotangent") if np.asarray(leaf).dtype.kind in "fc"}

@@ -130,6 +130,13 @@ def data_type(lo: Lowering, value: Value) -> Type | None:
     return atom_type(lo.read(value)) if isinstance(value, Var) or isinstance(value, Cell) and value.kind == "array" else None
 
 
+def factory_of(lo: Lowering, value: Value) -> Value | None:
+    """Return the function that makes the missing values of a `defaultdict`; None for any other value."""
+    if isinstance(value, Cell) and value.kind == "dict":
+        return value.default
+    return getattr(getattr(data_type(lo, value), "default", None), "value", None)
+
+
 def not_called(lo: Lowering, value: Value) -> tuple[str, str | None]:
     """Return why a value cannot be called, and what to write instead."""
     if isinstance(value, Const) and isinstance(value.value, types.ModuleType):

@@ -8,7 +8,8 @@ A rule is a Python function.  It is lowered by the frontend like the user's code
 If a rule depends on something that the types leave open, such as a rank, the generated text calls the rule itself.
 """
 
-from collections.abc import Callable, Container
+import operator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -23,7 +24,7 @@ from sourcead.frontend.core import Cell, TupleVal, Value
 from sourcead.frontend.find_source import find_source
 from sourcead.frontend.lower import Lowering, NotStatic, Scope, returned
 from sourcead.frontend.values import sequences
-from sourcead.ir.nodes import Atom, Attr, Call, Const, Operand, Slice, Stmt, Var, fresh, operand_atoms
+from sourcead.ir.nodes import Atom, Attr, Call, Const, Index, Operand, Slice, Stmt, Var, fresh, operand_atoms
 from sourcead.ir.types import UNKNOWN, Array, NoneType, Scalar, SetT, TupleT, Type, Unknown, kind_of
 from sourcead.places.spelling import spelled
 from sourcead.primitives.rule import Arguments, Rule, TangentRule, malformed
@@ -108,22 +109,23 @@ def inlined(build: Builder, call: RuleCall, d_y: Atom, wanted: set[Var]) -> list
     """
     before, values = len(build.stmts), call.values
     out = applied(build, call, d_y, wanted)
-    of_arrays = with_arrays(build, call, before, wanted)
+    of_arrays = with_arrays(build, call, before)
     if of_arrays is not None:
-        changed = [v is not w for v, w in zip(values, of_arrays.values)]
-        out = applied(build, of_arrays, d_y, wanted | {w for w, new in zip(of_arrays.values, changed) if new})
-        out = [build.call(runtime.unbroadcast, d, v, type=v.type) if new else d for d, v, new in zip(out, values, changed)]
+        arrays = dict(zip(values, of_arrays.values))
+        out = applied(build, of_arrays, d_y, wanted | {arrays[v] for v in values if v in wanted})
+        shaped = [d is not None and arrays[v] is not v and not call.rule.broadcasts for d, v in zip(out, values)]
+        out = [build.call(runtime.unbroadcast, d, v, type=v.type) if new else d for d, v, new in zip(out, values, shaped)]
     return [typed(build, d, v, call) for d, v in zip(out, values)]
 
 
-def with_arrays(build: Builder, call: RuleCall, before: int, active: Container[Var]) -> RuleCall | None:
-    """Return the call with the arrays of active values that may be numbers or lists, None if the rule does not need arrays.
+def with_arrays(build: Builder, call: RuleCall, before: int) -> RuleCall | None:
+    """Return the call with the arrays of values that may be numbers or lists, None if the rule does not need arrays.
 
-    It needs them if a statement after `before` reads an attribute of such a value or calls a helper for arrays. Then these are removed.
+    It needs them if a statement after `before` is for arrays only. Then these statements are removed.
     """
-    if getattr(call.rule, "broadcasts", False) or not takes_arrays(call.rule.primal):
+    if not takes_arrays(call.rule.primal):
         return None
-    loose = {v for v in call.values if isinstance(operand_type(v), Unknown) and v in active}
+    loose = {v for v in call.values if isinstance(v, Var) and isinstance(v.type, Unknown)}
     if not any(is_for_arrays(stmt, loose, call.rule.function) for stmt in build.stmts[before:]):
         return None
     del build.stmts[before:]
@@ -152,16 +154,24 @@ def applied(build: Builder, call: RuleCall, d_y: Atom, wanted: set[Var]) -> list
 
 
 def is_for_arrays(stmt: Stmt, loose: set[Var], rule: Callable) -> bool:
-    """Return whether a statement takes some of the values for arrays: it reads an attribute, or calls a helper for arrays or the rule."""
+    """Return whether a statement takes some of the values for arrays.
+
+    It reads an attribute or a slice, compares, computes with numbers, or calls a helper for arrays or the rule.
+    """
     match stmt.op:
         case Attr(base):
             return base in loose
+        case Index(base, key):
+            return base in loose and isinstance(key, (tuple, Slice))
+        case Call(fn, args) if fn in OPERATORS and not loose.isdisjoint(stmt.op.reads):
+            return not any(isinstance(operand_type(a), Array) for a in args)
         case Call(fn):
             of_arrays = fn is rule or runtime.is_helper(fn) and fn.__module__ not in FOR_ALL_KINDS
             return of_arrays and not loose.isdisjoint(stmt.op.reads)
     return False
 
 
+OPERATORS = {operator.lt, operator.le, operator.gt, operator.ge, operator.mul, operator.truediv, operator.sub, operator.neg}
 FOR_ALL_KINDS = {runtime.unbroadcast.__module__, runtime.zeros_like.__module__}  # of helpers that take numbers and lists too
 
 

@@ -117,7 +117,7 @@ def explicit_tangent(tangents: Tangents, stmt: Stmt, call: RuleCall) -> Atom | N
         return out
 
     out = applied(call)
-    of_arrays = with_arrays(build, call, start, tangents.known)
+    of_arrays = with_arrays(build, call, start)
     return added(build, out if of_arrays is None else applied(of_arrays), call.y)
 
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from sourcead import (
-    ArgumentError, NonScalarError, RuleError, SourceADError, WrtError, adjoint, grad, hessian, hvp, jvp, value_and_grad, vjp
+    ArgumentError, NonScalarError, RuleError, SourceADError, WrtError, adjoint, grad, hessian, hvp, jacobian, jvp,
+    value_and_grad, vjp
 )
 
 
@@ -61,6 +62,16 @@ def test_an_option_that_there_is_not(make, option, instead):
 def test_arguments_given_in_the_place_of_wrt(given):
     with pytest.raises(WrtError, match=r"`grad\(squares\)\(\.\.\.\)`"):
         grad(squares, given)
+
+
+def test_a_string_times_a_float():
+    with pytest.raises(SourceADError, match="a string times a float"):
+        grad(lambda x: x[0] * x[1])([2.0, "a"])
+
+
+def test_the_jacobian_of_a_result_without_numbers():
+    with pytest.raises(SourceADError, match="`<lambda>` returns a str, which has no numbers that have a derivative"):
+        jacobian(lambda x: "a")(2.0)
 
 
 WEIGHT, NAME = 2.0, "sin"

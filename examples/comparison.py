@@ -25,3 +25,7 @@ def report(name: str, result, checks: tuple[float, float]) -> None:
     """Prints the result of a minimiser of SciPy and the differences."""
     print(f"{name}: minimum {result.fun:.6g} after {result.nit} iterations, {result.nfev} evaluations")
     print(f"  from SciPy's finite differences: gradient {checks[0]:.1e}, Hessian {checks[1]:.1e} (relative)")
+
+
+if __name__ == "__main__":
+    sys.exit("this is the common part of the examples with SciPy, and no example: run one of them, such as rosenbrock.py")

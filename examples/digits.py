@@ -106,3 +106,7 @@ def main(name: str, description: str, model: Model, arguments: list[str] | None)
     print(f"test accuracy {accuracy(model, parameters, data.x_test, data.y_test):.2%}")
     print(f"{np.median(history.seconds):.2f} seconds per epoch")
     return 0
+
+
+if __name__ == "__main__":
+    sys.exit("this is the common part of the examples on MNIST, and no example: run one of them, such as mnist_rnn.py")

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from sourcead.compile.gradient import Gradient
     from sourcead.errors import (
         AliasError, ArgumentError, BackendError, FileError, InternalError, NonScalarError, NoRuleError, NoSourceError,
-        RuleError, SourceADError, UnsupportedArgumentError, UnsupportedSyntaxError, UnsupportedValueError, WrtError
+        RuleError, SourceADError, UnsupportedArgumentError, UnsupportedSyntaxError, UnsupportedValueError,
+        VerificationError, WrtError
     )
     from sourcead.language.adjoint_blocks import adjoint_of
     from sourcead.language.checkpoint_policies import Auto, Revolve, Segments, checkpoint
@@ -32,7 +33,8 @@ _HOMES = {
     "sourcead.compile.gradient": ("Gradient",),
     "sourcead.errors": (
         "AliasError", "ArgumentError", "BackendError", "FileError", "InternalError", "NonScalarError", "NoRuleError", "NoSourceError",
-        "RuleError", "SourceADError", "UnsupportedArgumentError", "UnsupportedSyntaxError", "UnsupportedValueError", "WrtError",
+        "RuleError", "SourceADError", "UnsupportedArgumentError", "UnsupportedSyntaxError", "UnsupportedValueError",
+        "VerificationError", "WrtError",
     ),
     "sourcead.language.adjoint_blocks": ("adjoint_of",),
     "sourcead.language.checkpoint_policies": ("Auto", "Revolve", "Segments", "checkpoint"),
@@ -64,6 +66,7 @@ __all__ = [
     "UnsupportedArgumentError",
     "UnsupportedSyntaxError",
     "UnsupportedValueError",
+    "VerificationError",
     "WrtError",
     "adjoint",
     "adjoint_of",

@@ -129,7 +129,7 @@ def test_wrong_wrt_is_refused_when_decorating(wrt, message):
         (None, "is None"),
         (True, "a bool"),
         (np.sin, "a ufunc"),
-        (object(), "a object"),
+        (object(), "an object"),
     ],
 )
 def test_argument_in_wrt_without_derivative_is_refused(stub, w, message):

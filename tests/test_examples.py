@@ -82,3 +82,10 @@ def test_wrong_options_are_explained(arguments, trouble, capsys):
 
 def test_the_running_mean_takes_what_there_is_at_the_ends():
     np.testing.assert_allclose(mnist_rnn.running_mean((1.0, 3.0, 5.0, 10.0), reach=1), [2, 3, 6, 7.5])
+
+
+@pytest.mark.parametrize("common", ["digits", "comparison"])
+def test_the_common_part_of_the_examples_says_that_it_is_none(common):
+    path, environment = ROOT / "examples" / f"{common}.py", {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, env=environment, timeout=60, check=False)
+    assert done.returncode == 1 and "no example: run one of them" in done.stderr

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from sourcead import (
-    ArgumentError, NonScalarError, RuleError, SourceADError, WrtError, adjoint, grad, hessian, hvp, value_and_grad, vjp
+    ArgumentError, NonScalarError, RuleError, SourceADError, WrtError, adjoint, grad, hessian, hvp, jacobian, jvp,
+    value_and_grad, vjp
 )
 
 
@@ -63,6 +64,19 @@ def test_arguments_given_in_the_place_of_wrt(given):
         grad(squares, given)
 
 
+def test_a_string_times_a_float():
+    with pytest.raises(SourceADError, match="a string times a float"):
+        grad(lambda x: x[0] * x[1])([2.0, "a"])
+
+
+def test_the_jacobian_of_a_result_without_numbers():
+    with pytest.raises(SourceADError, match="`<lambda>` returns a str, which has no numbers that have a derivative"):
+        jacobian(lambda x: "a")(2.0)
+
+
+WEIGHT, NAME = 2.0, "sin"
+
+
 def times(a, b):
     return a * b
 
@@ -106,6 +120,64 @@ def test_a_function_that_returns_no_pair_with_has_aux():
 def test_the_cotangent_of_a_pullback_is_named_as_the_user_names_it():
     with pytest.raises(WrtError, match=r"^the cotangent has the shape \(2,\), and the value has the shape \(3,\)"):
         vjp(squares, np.ones(3))[1](np.ones(2))
+
+
+@pytest.mark.parametrize("make, reason", [
+    (lambda: vjp(squares, np.ones(3))[1]([1.0, 1.0, 1.0]), "the cotangent is a list, and the value has the shape (3,)"),
+    (lambda: vjp(squares, np.ones(3))[1](None), "the cotangent is None, and the value has the shape (3,)"),
+    (lambda: vjp(lambda x: (x, x), np.ones(3))[1]({}), "the cotangent is a dict, and the value a tuple"),
+    (lambda: jvp(squares, (np.ones(3),), ([1.0, 1.0, 1.0],)), "the tangent `t_x` is a list, and `x` has the shape (3,)"),
+    (lambda: jvp(squares, (2.0,), (1.0, 1.0)), "jvp is given 1 argument and 2 tangents"),
+    (lambda: jvp(times, (2.0, 3.0), (1.0,)), "jvp is given 2 arguments and 1 tangent"),
+    (lambda: grad(lambda x: jvp(times, (x, x), (1.0,))[0])(2.0), "jvp is given 2 arguments and 1 tangent"),
+])  # fmt: skip
+def test_a_cotangent_or_tangents_of_another_kind_or_number(make, reason):
+    with pytest.raises(WrtError) as caught:
+        make()
+    assert reason in caught.value.reason
+
+
+@pytest.mark.parametrize("f, reason, instead", [
+    (lambda x: np.random(x), "`np.random` is called, which is a module", "a function that is in it, as `np.random.name(...)`"),
+    (lambda x: WEIGHT(x), "numbers and arrays cannot be called", "a subscript"), (lambda x: NAME(x), "'sin' is called", None),
+])  # fmt: skip
+def test_what_cannot_be_called(f, reason, instead):
+    with pytest.raises(SourceADError) as caught:
+        grad(f)(2.0)
+    assert reason in caught.value.reason and (caught.value.instead or "").startswith(instead or "")
+    assert (caught.value.instead is None) is (instead is None)
+
+
+CALLS = 0
+
+
+def counting(x):
+    global CALLS
+    CALLS += 1
+    return np.sum(x**3)
+
+
+@pytest.mark.parametrize("derivative", [grad, lambda f: lambda x: hvp(f)(x, x), hessian, lambda f: grad(lambda x: np.sum(grad(f)(x)))])
+def test_a_function_that_counts_its_calls_is_shown_whatever_is_around_it(derivative):
+    with pytest.raises(SourceADError, match="`CALLS`, a global name, is assigned here\n    CALLS [+]= 1\n"):
+        derivative(counting)(np.ones(3))
+
+
+class Losses:
+    @grad
+    @staticmethod
+    def above(x):
+        return np.sum(x**2)
+
+    @staticmethod
+    @grad
+    def below(x):
+        return np.sum(x**2)
+
+
+def test_a_static_method_is_differentiated_below_and_above_the_decorator():
+    for gradient in (Losses.above, Losses().above, Losses.below, Losses().below):
+        np.testing.assert_allclose(gradient(np.ones(2)), [2.0, 2.0])
 
 
 def test_a_line_of_a_notebook_is_named_as_ipython_names_it(monkeypatch):

@@ -200,7 +200,7 @@ def test_jvp_of_a_method_and_of_a_partial():
         (((X, 1.0),), ((V,),), "structure"),
         (((X, 1.0),), ([V, 1.0],), "structure"),
         (({"a": X},), ({"b": V},), "structure"),
-        ((X,), (V, V), "1 arguments and 2 tangents"),
+        ((X,), (V, V), "1 argument and 2 tangents"),
         ((X,), (None,), "no tangent"),
     ],
 )

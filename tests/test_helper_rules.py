@@ -23,7 +23,7 @@ RULES = [
     (runtime.unbroadcast, (v4, a34), [0]), (runtime.unbroadcast, (2.0, a34), [0]), (runtime.unbroadcast, (a34, v4.tolist()), [0]),
     (runtime.unbroadcast_each, ((a34, a34 + 1), (v4, a34)), [0]), (runtime.like_arrays, ([v4, v3], [v4[:, None], v3]), [0]),
     (runtime.like_sequence, (v3, [1.0, 2.0, 3.0]), [0]), (runtime.like_argument, (2.0, a34), [0]), (runtime.add, (a34, a34), [0, 1]),
-    (runtime.add, ([v3, 1.0], [v3, 2.0]), [0, 1]), (runtime.copy, (a34,), [0]), (runtime.scatter, (v3, [0, 0, 2], v4), [0]),
+    (runtime.add, ([v3, 1.0], [v3, 2.0]), [0, 1]), (runtime.one_for_each, ((a34, v3), 2, "f"), [0]), (runtime.copy, (a34,), [0]), (runtime.scatter, (v3, [0, 0, 2], v4), [0]),
     (runtime.assigned_cotangent, (v4, np.array([0, 0, 2]), v3), [0]), (runtime.assigned_cotangent, (a34, (slice(None), 1), 0.0), [0]),
     (runtime.replaced_cotangent, (a34, a34), [0]), (runtime.replaced_cotangent, (2.0, a34), [0]),
     (runtime.divide_or_zero, (a34, v4), [0, 1]), (runtime.log_or_zero, (np.abs(a34),), [0]), (runtime.lower_exponent, (v3, np.abs(v3)), [0]),

@@ -8,7 +8,8 @@ A rule is a Python function.  It is lowered by the frontend like the user's code
 If a rule depends on something that the types leave open, such as a rank, the generated text calls the rule itself.
 """
 
-from collections.abc import Callable, Container
+import operator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -16,14 +17,15 @@ import gast
 import numpy as np
 
 from sourcead import runtime
+from sourcead.ad.rule_results import is_open, one_for, one_for_each, results_for
 from sourcead.analysis.builder import Builder, operand_type
 from sourcead.errors import RuleError, SourceADError, UnsupportedArgumentError, UnsupportedSyntaxError
 from sourcead.frontend.core import Cell, TupleVal, Value
 from sourcead.frontend.find_source import find_source
 from sourcead.frontend.lower import Lowering, NotStatic, Scope, returned
 from sourcead.frontend.values import sequences
-from sourcead.ir.nodes import Atom, Attr, Call, Const, Operand, Slice, Stmt, Var, fresh, operand_atoms
-from sourcead.ir.types import Array, NoneType, Scalar, SetT, TupleT, Type, Unknown, kind_of
+from sourcead.ir.nodes import Atom, Attr, Call, Const, Index, Operand, Slice, Stmt, Var, fresh, operand_atoms
+from sourcead.ir.types import UNKNOWN, Array, NoneType, Scalar, SetT, TupleT, Type, Unknown, kind_of
 from sourcead.places.spelling import spelled
 from sourcead.primitives.rule import Arguments, Rule, TangentRule, malformed
 from sourcead.primitives.table import missing_rule, record_of, takes_arrays
@@ -94,14 +96,6 @@ def pullback_refused(stmt: Stmt) -> UnsupportedSyntaxError:
     )
 
 
-def refuse_other_count(rule: Rule, result: Value) -> None:
-    """Refuse a rule of several arguments that returns a tuple without a cotangent for each."""
-    if isinstance(result, TupleVal) and len(rule.params) > 1 and len(result.items) != len(rule.params):
-        found = f"{len(result.items)} cotangents"
-        has = f"and {spelled(rule.primal)} has {len(rule.params)} arguments"
-        raise malformed(rule.function, f"returns {found}, {has}", f"return a cotangent for each: of {', '.join(rule.params)}")
-
-
 def set_refused(stmt: Stmt) -> UnsupportedSyntaxError:
     """Return the error for a set of numbers that carry a derivative."""
     why = "a set of differentiated numbers, in which equal ones become one, and whose order depends on their values"
@@ -115,22 +109,23 @@ def inlined(build: Builder, call: RuleCall, d_y: Atom, wanted: set[Var]) -> list
     """
     before, values = len(build.stmts), call.values
     out = applied(build, call, d_y, wanted)
-    of_arrays = with_arrays(build, call, before, wanted)
+    of_arrays = with_arrays(build, call, before)
     if of_arrays is not None:
-        changed = [v is not w for v, w in zip(values, of_arrays.values)]
-        out = applied(build, of_arrays, d_y, wanted | {w for w, new in zip(of_arrays.values, changed) if new})
-        out = [build.call(runtime.unbroadcast, d, v, type=v.type) if new else d for d, v, new in zip(out, values, changed)]
+        arrays = dict(zip(values, of_arrays.values))
+        out = applied(build, of_arrays, d_y, wanted | {arrays[v] for v in values if v in wanted})
+        shaped = [d is not None and arrays[v] is not v and not call.rule.broadcasts for d, v in zip(out, values)]
+        out = [build.call(runtime.unbroadcast, d, v, type=v.type) if new else d for d, v, new in zip(out, values, shaped)]
     return [typed(build, d, v, call) for d, v in zip(out, values)]
 
 
-def with_arrays(build: Builder, call: RuleCall, before: int, active: Container[Var]) -> RuleCall | None:
-    """Return the call with the arrays of active values that may be numbers or lists, None if the rule does not need arrays.
+def with_arrays(build: Builder, call: RuleCall, before: int) -> RuleCall | None:
+    """Return the call with the arrays of values that may be numbers or lists, None if the rule does not need arrays.
 
-    It needs them if a statement after `before` reads an attribute of such a value or calls a helper for arrays. Then these are removed.
+    It needs them if a statement after `before` is for arrays only. Then these statements are removed.
     """
-    if getattr(call.rule, "broadcasts", False) or not takes_arrays(call.rule.primal):
+    if not takes_arrays(call.rule.primal):
         return None
-    loose = {v for v in call.values if isinstance(operand_type(v), Unknown) and v in active}
+    loose = {v for v in call.values if isinstance(v, Var) and isinstance(v.type, Unknown)}
     if not any(is_for_arrays(stmt, loose, call.rule.function) for stmt in build.stmts[before:]):
         return None
     del build.stmts[before:]
@@ -141,34 +136,42 @@ def with_arrays(build: Builder, call: RuleCall, before: int, active: Container[V
 def applied(build: Builder, call: RuleCall, d_y: Atom, wanted: set[Var]) -> list[Operand | None]:
     """Emit the statements of a rule, or a call of it, and return the cotangents as they are."""
     before, rule, values = len(build.stmts), call.rule, call.values
+    types = {p: UNKNOWN if p == rule.star else operand_type(v) for p, v in zip(rule.params, [*values, None])}
     try:
         lo, result = lowered(build, call, {"d_y": d_y})
-        refuse_other_count(rule, result)
-        results = sequences.static_items(lo, result, None, len(rule.params)) if len(rule.params) > 1 else [result]
+        results = results_for(lo, rule, result, types)
         if rule.star is not None:
             results = [*results[:-1], *sequences.static_items(lo, results[-1], None, len(values) - len(rule.params) + 1)]
         out = [as_operand(lo, r) if reaches(v, wanted) else None for r, v in zip(results, values)]
-    except (UnsupportedArgumentError, RuleError):
-        raise
-    except (NotStatic, SourceADError):  # what the types leave open is decided when the text runs
+    except (NotStatic, SourceADError) as error:
+        if not is_open(error):
+            raise
         del build.stmts[before:]
-        out = called(build, call, d_y)
+        out = called(build, call, d_y)  # what the types leave open is decided when the text runs
     drop_unused(build, before, out)
     refuse_undefined(rule, build.stmts[before:], build.origin)
     return out
 
 
 def is_for_arrays(stmt: Stmt, loose: set[Var], rule: Callable) -> bool:
-    """Return whether a statement takes some of the values for arrays: it reads an attribute, or calls a helper for arrays or the rule."""
+    """Return whether a statement takes some of the values for arrays.
+
+    It reads an attribute or a slice, compares, computes with numbers, or calls a helper for arrays or the rule.
+    """
     match stmt.op:
         case Attr(base):
             return base in loose
+        case Index(base, key):
+            return base in loose and isinstance(key, (tuple, Slice))
+        case Call(fn, args) if fn in OPERATORS and not loose.isdisjoint(stmt.op.reads):
+            return not any(isinstance(operand_type(a), Array) for a in args)
         case Call(fn):
             of_arrays = fn is rule or runtime.is_helper(fn) and fn.__module__ not in FOR_ALL_KINDS
             return of_arrays and not loose.isdisjoint(stmt.op.reads)
     return False
 
 
+OPERATORS = {operator.lt, operator.le, operator.gt, operator.ge, operator.mul, operator.truediv, operator.sub, operator.neg}
 FOR_ALL_KINDS = {runtime.unbroadcast.__module__, runtime.zeros_like.__module__}  # of helpers that take numbers and lists too
 
 
@@ -204,8 +207,10 @@ def lowered(build: Builder, call: RuleCall, further: dict[str, Operand]) -> tupl
         build.stmts[before:] = [replace(s, origin=origin) for s in build.stmts[before:]]
 
 
-def refused(rule: Arguments, stmts: list[Stmt], origin) -> UnsupportedArgumentError:
-    """Return the error for a case that a rule refuses with `raise`."""
+def refused(rule: Arguments, stmts: list[Stmt], origin) -> SourceADError:
+    """Return the error for a case that a rule refuses with `raise`, or for a rule that returns nothing."""
+    if not any(isinstance(n, gast.Return | gast.Raise) for n in gast.walk(cached_source(rule.function).node)):
+        return malformed(rule.function, "returns nothing", one_for("derivative", rule.params))
     texts = [a.value for s in stmts for a in getattr(s.op, "args", ()) if isinstance(a, Const) and isinstance(a.value, str)]
     return UnsupportedArgumentError(
         texts[-1] if texts else f"the derivative of `{spelled(rule.primal)}` does not cover this case", at=origin
@@ -276,7 +281,9 @@ def called(build: Builder, call: RuleCall, d_y: Atom) -> list:
         types = (*types[:plain], TupleT(types[plain:]))
     whole = types[0] if len(rule.params) == 1 else TupleT(types)
     result = build.emit(Call(rule.function, args, tuple(kwargs.items())), whole, "d" if len(rule.params) == 1 else "d_args")
-    if len(rule.params) == 1 and not rule.star:
+    if len(rule.params) > 1:
+        result = one_for_each(build, rule, result, len(rule.params))
+    elif not rule.star:
         return [in_dtype(build, result, values[0], call)]
     items = [build.index(result, Const(i)) for i in range(len(rule.params))] if len(rule.params) > 1 else [result]
     if rule.star:

@@ -20,9 +20,10 @@ from sourcead.analysis.unassigned import is_none
 from sourcead.errors import NonScalarError
 from sourcead.frontend.lower import Lowered
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Call, Const, Effect, Op, Stmt, Var
+from sourcead.ir.spoken_types import spoken
 from sourcead.ir.types import (
     ANY_DTYPE, BOOL, UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, Unknown, dims_of,
-    join, keyed_parts, kind_of, parts
+    join, keyed_parts, kind_of, parts, rank
 )
 from sourcead.ir.walk import substitute
 
@@ -37,18 +38,14 @@ def function_name(name: str) -> str:
 def check_scalar(value: Atom, lowered: Lowered) -> None:
     """Refuse a result that is known not to be one real number."""
     t = atom_type(value)
-    found, instead = None, "return a scalar, such as np.sum(...) of it; or use `jacobian` or `vjp`, which take any result"
+    found, instead = spoken(t), "return a scalar, such as np.sum(...) of it; or use `jacobian` or `vjp`, which take any result"
+    if rank(t) == 0 or isinstance(t, Array) and t.dims is None or isinstance(t, MapT):
+        found = None
     match t:
-        case Array(_, dims) if dims:
-            found = f"an array with {len(dims)} {'axis' if len(dims) == 1 else 'axes'}"
-        case TupleT() | ListT() | DictT():
-            found = {"TupleT": "a tuple", "ListT": "a list", "DictT": "a dict"}[type(t).__name__]
-        case StructT(cls):
-            found = f"an object of class {cls.__name__}"
         case NoneType():
-            found, instead = "None", "end it with `return` and the number"
+            instead = "end it with `return` and the number"
         case Str():
-            found, instead = "a string", "return the number itself"
+            instead = "return the number itself"
     if isinstance(t, TupleT):
         instead = "return the number alone; or `(number, anything)`, with has_aux=True; or use `jacobian` or `vjp`, which take any result"
     if kind_of(t) == "complex":
@@ -58,7 +55,7 @@ def check_scalar(value: Atom, lowered: Lowered) -> None:
         found, instead = "a truth value", "return the number that is compared"
     if found:
         raise NonScalarError(
-            f"`{function_name(lowered.function.name)}` returns {found}; a gradient is that of one real number",
+            f"`{lowered.function.name}` returns {found}; a gradient is that of one real number",
             at=lowered.returned,
             instead=instead,
         )

@@ -14,11 +14,12 @@ import numpy as np
 from sourcead.compile.gradient import Gradient
 from sourcead.compile.pipeline import Options
 from sourcead.compile.structures import leaves, map_leaves
-from sourcead.errors import NoRuleError, UnsupportedArgumentError
+from sourcead.errors import NoRuleError, UnsupportedArgumentError, UnsupportedValueError
 from sourcead.frontend.find_source import Opaque
 from sourcead.language.tracebacks import folded
 from sourcead.language.transformations import Described, returns_derivative
 from sourcead.passes.batching.blocks import Unbatchable
+from sourcead.places.spelling import of_class
 
 MODES = ("auto", "forward", "reverse")
 AT_ONCE = 2**20  # the most elements of an argument, times columns, that are computed together
@@ -133,6 +134,9 @@ class Jacobian(Opaque):
 
     def _assembled(self, value: Any, xs: tuple, block: Callable) -> Any:
         """Return the blocks `block(k, j, shape)` of the Jacobian in the structure of the value, and inside it that of the arguments."""
+        if not leaves(value):
+            why = f"`{self._pull.__name__}` returns {of_class(value)}, which has no numbers that have a derivative"
+            raise UnsupportedValueError(why, instead="return a number, an array, or a structure of them")
         rows = iter(range(sum(1 for _ in leaves(value))))
 
         def row(y):

@@ -18,6 +18,7 @@ from sourcead.frontend.find_source import Opaque, unwrap
 from sourcead.language.checkpoint_policies import policy_of
 from sourcead.language.tracebacks import folded
 from sourcead.language.transformations import Described, returns_derivative
+from sourcead.places.spelling import counted
 
 
 @returns_derivative("grad")
@@ -251,7 +252,7 @@ def jvp(
         raise ArgumentError("jvp takes the arguments, and the tangents, as a tuple each", instead="jvp(f, (x,), (t_x,))")
     if len(args) != len(tangents):
         raise WrtError(
-            f"jvp is given {len(args)} arguments and {len(tangents)} tangents",
+            f"jvp is given {counted(len(args), 'argument')} and {counted(len(tangents), 'tangent')}",
             instead="one tangent for each argument, None for those that are held fixed",
         )
     wrt = tuple([k for k, t in enumerate(tangents) if t is not None])

@@ -154,10 +154,11 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
             raise short(error)  # SOURCEAD_TRACEBACK=full shows all frames
 
     def __get__(self, instance, owner=None):
-        return self if instance is None else types.MethodType(self, instance)
+        alone = instance is None or isinstance(self.primal, staticmethod)
+        return self if alone else types.MethodType(self, instance)
 
     def __set_name__(self, owner, name):
-        if not self._bound_args:  # a method: positions in wrt count from the parameter after self
+        if not self._bound_args and not isinstance(self.primal, staticmethod):  # positions in wrt count from the parameter after self
             self._set_wrt(1)
 
     def __repr__(self):

@@ -155,6 +155,9 @@ def _lower_call(lo: Lowering, call: ActiveCall, every: dict[Place, Value], repla
         atom = lo.read(result)
     stmts[unpacked:unpacked] = layout_checks(lo, [*inputs.values(), *(t for s in stmts[:unpacked] for t in s.targets)], lo.here)
     changed = lo.journal.changed(mark, birth)  # to poison an object is no write, nor is it to derive a view again
+    for place in changed:
+        if place in lo.changed_globals:
+            raise lo.changed_globals[place]
     outside = any(key is not POISON and (slots.cell is None or slots.cell.base is None) for slots, key in changed)
     lo.journal.rollback(mark)
     touched = {*lo.written, *lo.compared}

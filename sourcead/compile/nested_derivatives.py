@@ -29,6 +29,7 @@ from sourcead.ir.nodes import Closure, Const, Let, Stmt, Var
 from sourcead.ir.types import Scalar
 from sourcead.ir.walk import copied
 from sourcead.language.transformations import KINDS, Described
+from sourcead.places.spelling import counted
 
 
 def takes_derivatives(fn: Any) -> bool:
@@ -142,7 +143,7 @@ def by_columns(column: Callable, x: Any) -> Any:
 def push(lo: Lowering, active: ActiveCall, tangents: list[Value], value_too: bool) -> Value:
     """Lower the tangent of a call in forward mode, after the call's value if `value_too` is true."""
     if len(tangents) != len(active.at):
-        raise WrtError(f"{len(active.at)} arguments have tangents, and {len(tangents)} are given", at=lo.here)
+        raise WrtError(f"{counted(len(active.at), 'tangent')} must be given, and {len(tangents)} are", at=lo.here)
     call = taken(lo, active)
     function = pushforward(call.lowered, {k: f"t_{x.name}" for k, x in call.lowered.params.items()}, value_too, closures=False)
     params = function.params[len(function.params) - len(tangents) :]
@@ -157,7 +158,7 @@ def lower_jvp(lo: Lowering, fn: Value, args: Value, tangents: Value, node) -> Va
     """Lower `jvp(f, args, tangents)`."""
     values, ts = sequences.static_items(lo, args, node), sequences.static_items(lo, tangents, node)
     if len(values) != len(ts):
-        raise WrtError(f"jvp is given {len(values)} arguments and {len(ts)} tangents", at=lo.here)
+        raise WrtError(f"jvp is given {counted(len(values), 'argument')} and {counted(len(ts), 'tangent')}", at=lo.here)
     at = [k for k, t in enumerate(ts) if not (isinstance(t, Const) and t.value is None)]
     return push(lo, ActiveCall(fn, at, values, {}, node), [ts[k] for k in at], True)
 

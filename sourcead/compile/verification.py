@@ -25,12 +25,13 @@ from sourcead.compile.comparison import PATIENCE, LeftOut, Primal, direction_of,
 from sourcead.compile.internal_errors import internal_errors
 from sourcead.compile.live_data import is_read, read
 from sourcead.compile.pipeline import unknown_types
-from sourcead.compile.structures import leaves, map_leaves
+from sourcead.compile.structures import is_leaf, leaves, map_leaves
 from sourcead.errors import ArgumentError, NoSourceError, SourceADError, VerificationError
 from sourcead.frontend.find_source import find_source
 from sourcead.frontend.lower import Lowered, lower_function
 from sourcead.ir.nodes import AdjointBlock, Call, Function
 from sourcead.ir.walk import walk
+from sourcead.places.spelling import of_class
 
 VARIABLE = "SOURCEAD_VERIFY"  # an environment variable: the level where the program gives none
 LEVELS = ("value", "gradient", False)
@@ -168,6 +169,7 @@ def _verify(subject: Subject, values: dict[str, Any], result: Any) -> None:
         why = value_mismatch(primal, lambda: value)
     else:
         why = value_mismatch(primal, lambda: primal.by(primal_of(lowered), made._derived))
+    why = why or _shape_mismatch(made, values, result)
     if why is None and made._verify == "gradient":
         why = _slope_mismatch(made, outer, values, result)
     if why is not None:
@@ -189,6 +191,25 @@ def _explain(subject: Subject, values: dict[str, Any], error: Exception) -> None
     raise subject.error(f"it raises {type(error).__name__} ({error}), and the function does not") from error
 
 
+def _gradients_in(made: Any, result: Any) -> Any:
+    """Return the gradients in the result of a call of `grad` or `value_and_grad`."""
+    return result[1] if made.form.kind == "value_and_grad" else result[0] if made.form.has_aux else result
+
+
+def _shape_mismatch(made: Any, values: dict[str, Any], result: Any) -> str | None:
+    """Return which derivative of a number or an array has not its shape, None if there is none."""
+    if made.form.kind in ("grad", "value_and_grad"):
+        gradients = _gradients_in(made, result)
+        pairs = [(f"`{name}`", values[name], d) for name, d in zip(made.wrt, (gradients,) if made._single else gradients)]
+    else:
+        pairs = [("the value", *result)] if made.form.kind == "jvp" and getattr(result[0], "dtype", np.dtype(float)).kind in "fc" else []
+    for name, x, d in pairs:
+        if is_leaf(x) and (not is_leaf(d) or np.shape(d) != np.shape(x)):
+            found = f"has the shape {np.shape(d)}" if is_leaf(d) else f"is {of_class(d)}"
+            return f"a derivative {found}, and {name}, to which it belongs, the shape {np.shape(x)}"
+    return None
+
+
 def _slope_mismatch(made: Any, primal: Primal, values: dict[str, Any], result: Any) -> str | None:
     """Return how the derivative `made` along one direction differs from a difference quotient of the function, None if it does not."""
     form, random, value = made.form, np.random.default_rng(0), primal()
@@ -207,7 +228,7 @@ def _slope_mismatch(made: Any, primal: Primal, values: dict[str, Any], result: A
             gradients = result[1](cotangent)
         else:
             weights = [1.0, *(0.0 for _ in weights[1:])]  # not the auxiliary result
-            gradients = result[1] if form.kind == "value_and_grad" else result[0] if form.has_aux else result
+            gradients = _gradients_in(made, result)
         found = product([step for steps in given.values() for step in steps], gradients)
     expected = slope(primal, given, lambda value: product(weights, value))
     size = sum(float(np.sum(np.abs(step))) for steps in given.values() for step in steps)

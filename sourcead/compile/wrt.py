@@ -10,6 +10,7 @@ import numpy as np
 from sourcead.compile.structures import leaves
 from sourcead.errors import WrtError
 from sourcead.ir.records import is_record, parts_of
+from sourcead.places.spelling import of_class
 
 
 def resolved_wrt(wrt: Any, signature: inspect.Signature, bound: int, name: str) -> tuple[tuple[str, ...], bool]:
@@ -76,6 +77,9 @@ def check_tangent(t: Any, x: Any, name: str, primal: str) -> None:
     places, given = dict(leaves(x, primal)), dict(leaves(t, primal))
     for place, leaf in places.items():
         at = name + place[len(primal) :]
+        if place not in given and place == primal:
+            why = f"the tangent `{name}` is {of_class(t)}, and `{primal}` {_described(leaf)}"
+            raise WrtError(why, instead=f"a tangent of the shape of `{primal}`")
         if place not in given:
             raise WrtError(f"the tangent `{name}` has another structure than `{primal}`: there is no number at `{at}`")
         found = given.pop(place)
@@ -91,9 +95,13 @@ def check_tangent(t: Any, x: Any, name: str, primal: str) -> None:
             )
         if np.iscomplexobj(found) and not np.iscomplexobj(leaf):
             raise WrtError(f"the tangent `{at}` is complex, and `{place}` is real")
-    alike = isinstance(t, dict) if isinstance(x, dict) else type(t) is type(x)  # the gradient of a dict of any class is a dict
-    if given or not alike and isinstance(x, tuple | list | dict):
+    if given or not alike(t, x):
         raise WrtError(f"the tangent `{name}` has another structure than `{primal}`")
+
+
+def alike(d: Any, x: Any) -> bool:
+    """Return whether a tangent or cotangent is a container of the class of `x` if `x` is one; that of a dict is any dict."""
+    return isinstance(d, dict) if isinstance(x, dict) else type(d) is type(x) or not isinstance(x, tuple | list)
 
 
 def check_cotangent(d: Any, value: Any) -> None:
@@ -102,9 +110,13 @@ def check_cotangent(d: Any, value: Any) -> None:
     Raises:
         WrtError: the cotangent differs in one of these, is no number, or is complex where the value is real.
     """
+    if not alike(d, value):
+        raise WrtError(f"the cotangent is {of_class(d)}, and the value {of_class(value)}")
     given = dict(leaves(d, "cotangent"))
     places = {place: leaf for place, leaf in leaves(value, "cotangent") if np.asarray(leaf).dtype.kind in "fc"}
     for place, leaf in places.items():
+        if place not in given and place == "cotangent":
+            raise WrtError(f"the cotangent is {of_class(d)}, and the value {_described(leaf)}", instead="a cotangent of the value's shape")
         if place not in given:
             raise WrtError(f"the cotangent has another structure than the value: there is no number at `{place}`")
         found = given[place]
@@ -117,8 +129,6 @@ def check_cotangent(d: Any, value: Any) -> None:
         if np.asarray(found).dtype.kind not in "fciub" or np.iscomplexobj(found) and not np.iscomplexobj(leaf):
             dtypes = np.asarray(found).dtype, np.asarray(leaf).dtype
             raise WrtError(f"the cotangent{at} has the dtype {dtypes[0]}, and the value{there} {dtypes[1]}")
-    if type(d) is not type(value) and isinstance(value, tuple | list | dict):
-        raise WrtError(f"the cotangent is a {type(d).__name__}, and the value a {type(value).__name__}")
 
 
 def _described(x: Any) -> str:
@@ -140,7 +150,7 @@ def check_wrt(x: Any, where: str) -> None:
                 instead=instead,
             )
     elif not leaves(x) and not isinstance(x, tuple | list | dict):
-        shown = "None" if x is None else f"a {type(x).__name__}"
+        shown = of_class(x)
         raise WrtError(
             f"the argument `{where}` in wrt is {shown}, which carries no derivative",
             instead=f"`dict({where})`" if isinstance(x, Mapping) else "name in wrt the parameters that are numbers or arrays",

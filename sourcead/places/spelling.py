@@ -1,4 +1,4 @@
-"""The names under which a user writes functions."""
+"""How messages write functions, counts and classes."""
 
 import sys
 import types
@@ -28,3 +28,14 @@ def spelled(function: Any) -> str:
     if home.partition(".")[0] == "numpy":
         home = ".".join(["np", *(part for part in home.split(".")[1:] if not part.startswith("_"))])
     return f"{home}.{name}" if home else name
+
+
+def counted(count: int, what: str) -> str:
+    """Return a count with its noun: "1 axis", "2 axes", "0 arguments"."""
+    return f"{count} {what}" if count == 1 else f"{count} {what.removesuffix('is')}{'es' if what.endswith('is') else 's'}"
+
+
+def of_class(x: Any) -> str:
+    """Return the name of an object's class with its article: "an ndarray", "a list"; or "None"."""
+    name = type(x).__name__
+    return "None" if x is None else f"{'an' if name[:1].lower() in tuple('aeio') or name == 'ndarray' else 'a'} {name}"

@@ -17,6 +17,7 @@ rule too.  Rules that are one expression are rows of a table (`adjoints`, `eleme
 name (`enter`).  A family is a module that enters functions; `table.py` imports all families and looks records up.
 """
 
+import inspect
 from collections.abc import Callable, Hashable, Set
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,6 +25,7 @@ from typing import Any
 
 import numpy as np
 
+from sourcead.errors import RuleError
 from sourcead.primitives.function_kinds import facts_of_kind, home
 from sourcead.primitives.refusals import reason_of
 from sourcead.primitives.rule import Linear, Rule, TangentRule, adjoint_from, tangent_from
@@ -328,7 +330,7 @@ def adjoint(function, *more_functions, broadcasts: bool = False):
         A decorator, which returns the rule function unchanged.
 
     Raises:
-        RuleError: the rule's parameters are not `(y, ..., d_y, options)`.
+        RuleError: `function` is no function, or the rule's parameters are not `(y, ..., d_y, options)`.
 
     Example:
         >>> def cube(x):
@@ -356,7 +358,7 @@ def tangent(function, *more_functions):
         result's tangent, a tuple if there are several. Contributions of arguments that are held fixed are not computed.
 
     Raises:
-        RuleError: the rule's parameters are not `(y, ..., t_..., options)`.
+        RuleError: `function` is no function, or the rule's parameters are not `(y, ..., t_..., options)`.
 
     Example:
         >>> def product(a, b):
@@ -371,8 +373,16 @@ def tangent(function, *more_functions):
 
 def _decorator(primals: tuple, mode: str, read: Callable, **facts) -> Callable:
     """Return the decorator that registers a rule; a user's rule is read first, which raises an error if it does not fit."""
+    above = f"`@{mode}(f)` above the rule of f"
+    for primal in primals:
+        names = primal.__code__.co_varnames[: primal.__code__.co_argcount] if inspect.isfunction(primal) else ()
+        if not callable(primal) or names[:1] == ("y",) and {"d_y", *(f"t_{name}" for name in names)}.intersection(names):
+            shown = getattr(primal, "__name__", repr(primal))
+            raise RuleError(f"`{mode}` is given {shown} in place of the function that the rule is for", instead=above)
 
     def register(rule_function):
+        if not callable(rule_function):
+            raise RuleError(f"the rule of {primals[0].__name__} is given as {rule_function!r}, which is no function", instead=above)
         for primal in primals:
             if is_own(rule_function):
                 enter(primal, **{mode: rule_function}, **facts)

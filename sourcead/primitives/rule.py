@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from sourcead.errors import RuleError
+from sourcead.places.origin import shown_path
+from sourcead.places.spelling import counted
 from sourcead.runtime import unbroadcast
 
 
@@ -202,7 +204,7 @@ def _arguments(primal, function, primals, options, preset, where: str) -> dict[s
         if len(primals) > most or len(primals) - len(defaults) < least:
             raise malformed(
                 function,
-                f"has {len(primals)} parameter(s) {where}, {', '.join(p.name for p in primals)}, "
+                f"has {counted(len(primals), 'parameter')} {where}, {', '.join(p.name for p in primals)}, "
                 f"and {getattr(primal, '__name__', primal)} takes {least if least == most else f'{least} to {most}'}",
             )
     return {
@@ -252,5 +254,5 @@ TANGENT_EXAMPLE = "def _(y, a, b, t_a, t_b, axis=None): ...  # result, arguments
 def malformed(function, reason, example=ADJOINT_EXAMPLE):
     name = "the rule" if function.__name__ == "_" else f"the rule {function.__name__}"
     code = getattr(function, "__code__", None)
-    where = f" ({code.co_filename}:{code.co_firstlineno})" if code else ""
+    where = f" ({shown_path(code.co_filename)}:{code.co_firstlineno})" if code else ""
     return RuleError(f"{name}{where} {reason}", instead=example)

@@ -40,6 +40,7 @@ linear({
     ),
     runtime.add: lambda y, a, b, d_y: (d_y, d_y),
     runtime.copy: lambda y, x, d_y: d_y,
+    runtime.one_for_each: lambda y, ds, count, function, d_y: (d_y, None, None),
     runtime.scatter: lambda y, d, key, x, d_y: (d_y[key], None, None),
     runtime.replaced_cotangent: lambda y, d, before, d_y: (unbroadcast(d_y, d), None),
 })

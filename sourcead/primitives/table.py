@@ -34,9 +34,10 @@ def record_of(function) -> Primitive:
 
 
 def takes_arrays(function) -> bool:
-    """Return whether NumPy converts each list or tuple that this function, which is no ufunc, is given to one array."""
+    """Return whether NumPy converts each list or tuple that this function, which is no elementwise ufunc, is given to one array."""
     known, module = record_of(function), getattr(function, "__module__", None) or ""
-    of_numpy = module.startswith("numpy") and not isinstance(function, np.ufunc)
+    of_ufunc = isinstance(getattr(function, "__self__", None), np.ufunc)
+    of_numpy = function.signature is not None if isinstance(function, np.ufunc) else of_ufunc or module.startswith("numpy")
     return of_numpy and known.sequences != "kept" and known.adjoint_rule is not None
 
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from sourcead.errors import NonScalarError, UnsupportedArgumentError
+from sourcead.errors import NonScalarError, RuleError, UnsupportedArgumentError
+from sourcead.places.spelling import counted
 from sourcead.runtime.structures import copy, fields_of, is_record
 
 
@@ -78,6 +79,14 @@ def check_first_result(items):
             "np.vectorize takes the dtype of its first result, here an integer, and rounds the others: "
             "return floats, or pass otypes=[float]"
         )
+
+
+def one_for_each(derivatives, count, function):
+    """Return the derivatives that a user's rule returns; refuse what is not one for each of the arguments of its function."""
+    if not isinstance(derivatives, tuple | list) or len(derivatives) != count:
+        found = counted(len(derivatives), "derivative") if isinstance(derivatives, tuple | list) else f"one {type(derivatives).__name__}"
+        raise RuleError(f"the rule of {function} returns {found}, and {function} has {count} arguments", instead="return one for each")
+    return derivatives
 
 
 def seed(y):

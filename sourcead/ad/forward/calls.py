@@ -14,6 +14,7 @@ from sourcead.ad.apply_rule import (
     set_refused, silent_params, with_arrays
 )
 from sourcead.ad.forward.tangents import Tangents
+from sourcead.ad.rule_results import is_open, one_for_each, results_for
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import RuleError, SourceADError, UnsupportedArgumentError
 from sourcead.frontend.lower import NotStatic
@@ -101,22 +102,22 @@ def explicit_tangent(tangents: Tangents, stmt: Stmt, call: RuleCall) -> Atom | N
         before = len(build.stmts)
         try:
             lo, result = lowered(build, call, further)
-            results = list(result.items) if len(wanted) > 1 else [result]
+            results = results_for(lo, rule, result, dict.fromkeys(primals, tangent_type(call.y.type)))
             out = [as_operand(lo, r) if has else None for r, has in zip(results, wanted)]
             out = [collected(build, r, call.y) for r in out]
             drop_unused(build, before, out)
             refuse_undefined(rule, build.stmts[before:], build.origin)
             if any(v in placeholders for s in build.stmts[before:] for v in s.op.reads):
                 raise NotStatic
-        except UnsupportedArgumentError:
-            raise
-        except (NotStatic, SourceADError):  # what the types leave open is decided when the text runs
+        except (NotStatic, SourceADError) as error:
+            if not is_open(error):
+                raise
             del build.stmts[before:]
-            out = called(tangents, call, primals, wanted)
+            out = called(tangents, call, primals, wanted)  # what the types leave open is decided when the text runs
         return out
 
     out = applied(call)
-    of_arrays = with_arrays(build, call, start, tangents.known)
+    of_arrays = with_arrays(build, call, start)
     return added(build, out if of_arrays is None else applied(of_arrays), call.y)
 
 
@@ -153,6 +154,7 @@ def called(tangents: Tangents, call: RuleCall, primals: dict[str, Operand], want
         return [build.applied(rule.function, (call.y, *call.values), {**ts, **call.options}, t_y)]
     several = len(ts) > 1
     whole = build.applied(rule.function, (call.y, *call.values, *ts.values()), call.options, Unknown() if several else t_y)
+    whole = one_for_each(build, rule, whole, len(ts)) if several else whole
     return [build.index(whole, Const(k)) if has else None for k, has in enumerate(wanted)] if several else [whole]
 
 

@@ -1,5 +1,6 @@
 """Lower a Python function, for given types of its arguments, to an IR function."""
 
+import collections
 import contextlib
 from dataclasses import dataclass
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import gast
 
 from sourcead import runtime
-from sourcead.analysis.builder import Builder
+from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.overwrites import parts_stay
 from sourcead.errors import AliasError, SourceADError, UnsupportedSyntaxError
 from sourcead.frontend import core
@@ -15,7 +16,7 @@ from sourcead.frontend.control import generators
 from sourcead.frontend.control.exits import Return
 from sourcead.frontend.core import Cell, Frame, Lowering, Scope, TupleVal, Value, leaves
 from sourcead.frontend.find_source import Source
-from sourcead.ir.nodes import Block, Call, Const, Function, Origin, Stmt, Var
+from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Origin, Stmt, Var
 from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.types import Array, Type, rank
 
@@ -101,10 +102,30 @@ def with_objects_known(first: Lowering, source: Source, types: dict[str, Type], 
     return None
 
 
-def plain_number(lo: Lowering, value: Value) -> Value:
-    """Return the array without axes that an object of a class derived from `np.ndarray` is, and any other value as it is."""
+def as_returned(lo: Lowering, value: Value) -> Value:
+    """Return a result as the caller gets it: dicts and deques of the classes that Python makes, in tuples too, and plain numbers.
+
+    A number is what an object of a class derived from `np.ndarray` is if it has no axes.
+    """
     array = core.array_of(value)
-    return value if array is None or rank(core.data_type(lo, array)) != 0 else array
+    if array is not None:
+        return array if rank(core.data_type(lo, array)) == 0 else value
+    if isinstance(factory := core.factory_of(lo, value), Const):
+        return remade(lo, collections.defaultdict, value, factory, lo.read(value))
+    match value:
+        case TupleVal(items, cls=None):
+            made = tuple(as_returned(lo, item) for item in items)
+            return value if made == items else TupleVal(made)
+        case Cell(kind="dict", cls=collections.OrderedDict):
+            return remade(lo, collections.OrderedDict, value, lo.read(value))
+        case Cell(kind="object", items={"held": held, "maxlen": maxlen}) if core.REAL_CLASSES.get(value.cls) is collections.deque:
+            return lo.build.call(collections.deque, lo.read(held), lo.read(maxlen))
+    return value
+
+
+def remade(lo: Lowering, cls: type, value: Cell, *args: Atom) -> Value:
+    """Emit a dict as one of a class."""
+    return lo.wrap(lo.build.call(cls, *args, type=atom_type(args[-1]), name=value.name))
 
 
 def begun(source: Source, **ways: bool) -> Lowering:
@@ -137,12 +158,12 @@ def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: di
     if isinstance(source.node, gast.Lambda):
         returned = source.node.body
         with lo.at(returned):
-            atom = lo.read(plain_number(lo, core.lower(lo, returned)))
+            atom = lo.read(as_returned(lo, core.lower(lo, returned)))
     else:
         left = core.lower_statements(lo, source.node.body)
         returned = last_return(source.node)
         with lo.at(returned):
-            value = plain_number(lo, left.value) if isinstance(left, Return) else Const(None)
+            value = as_returned(lo, left.value) if isinstance(left, Return) else Const(None)
             atom = lo.read(TupleVal((value, *(left_in[name] for name in also))) if also else value)
     core.refuse_changed_globals(lo)
     stmts = lo.build.stmts

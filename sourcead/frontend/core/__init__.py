@@ -16,7 +16,7 @@ from sourcead.frontend.core.journal import (
     FALSE, KIND, MISSING, POISON, SEEN, STALE, TRUE, UNSURE, VALUE, WHOLE, Flag, Meta, Slots, next_birth
 )
 from sourcead.frontend.core.known_values import (
-    as_it_is, can_be_map, certain, data_type, fold, has_countable_items, has_known_items, has_rule, is_code,
+    as_it_is, can_be_map, certain, data_type, factory_of, fold, has_countable_items, has_known_items, has_rule, is_code,
     is_function, is_library, is_library_module, is_module, is_number, is_sequence, known, number_of, paired_bounds,
     passes_derivative, rounded, similar, type_of_value
 )

@@ -9,10 +9,12 @@ import functools
 import importlib.util
 import logging
 import math
+import numbers
 import operator
 import re
 import sys
 import types
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -24,7 +26,7 @@ from sourcead.frontend.core.cells import (
 from sourcead.frontend.core.errors import refused, surely, unsupported
 from sourcead.frontend.core.journal import VALUE
 from sourcead.frontend.core.lowering import Lowering
-from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Var
+from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const, Operand, Slice, Var
 from sourcead.ir.records import is_record
 from sourcead.ir.types import (
     Array, ListT, Str, StructT, TupleT, Type, Undefined, Unknown, carries_derivative, join, kind_of
@@ -128,20 +130,38 @@ def data_type(lo: Lowering, value: Value) -> Type | None:
     return atom_type(lo.read(value)) if isinstance(value, Var) or isinstance(value, Cell) and value.kind == "array" else None
 
 
-def not_called(lo: Lowering, value: Value) -> tuple[str, str]:
+def factory_of(lo: Lowering, value: Value) -> Value | None:
+    """Return the function that makes the missing values of a `defaultdict`; None for any other value."""
+    if isinstance(value, Cell) and value.kind == "dict":
+        return value.default
+    return getattr(getattr(data_type(lo, value), "default", None), "value", None)
+
+
+def not_called(lo: Lowering, value: Value) -> tuple[str, str | None]:
     """Return why a value cannot be called, and what to write instead."""
-    if isinstance(value, Const) and not value.live:
-        return f"{value.value!r} is called, which is no function", "test for it with `if`"
-    t = data_type(lo, value)
+    if isinstance(value, Const) and isinstance(value.value, types.ModuleType):
+        return f"`{value.text}` is called, which is a module", f"a function that is in it, as `{value.text}.name(...)`"
+    if isinstance(value, Const) and not value.live and not isinstance(value.value, numbers.Number):
+        return f"{value.value!r} is called, which is no function", "test for it with `if`" if value.value is None else None
+    t = atom_type(value) if isinstance(value, Const) else data_type(lo, value)
     if t is None or kind_of(t) is None:
         return "the function that is called here is not known before the program runs", "call it by its name"
     return "numbers and arrays cannot be called", "a subscript, as in `x[i]`, or a product, as in `x * (...)`"
 
 
-def similar(name: str, *objects: Any) -> str | None:
-    """Return the attribute that a user who wrote `name` may have meant, or None if the objects have no similar one."""
-    found = difflib.get_close_matches(name, [attribute for x in objects for attribute in dir(x)], 1)
-    return f"`{found[0]}`" if found else f"`np.{name}(...)`" if hasattr(np, name) else None
+def similar(name: str, *objects: Any, names: Iterator[str] = ()) -> str | None:
+    """Return what a user who wrote `name` may have meant: an attribute of the objects, a name, or NumPy's; None if nothing is similar."""
+    found = difflib.get_close_matches(name, [*names, *(attribute for x in objects for attribute in dir(x))], 1, 0.65)
+    numpys = getattr(np, name, None)
+    return f"`{found[0]}`" if found else None if numpys is None else f"`np.{name}(...)`" if callable(numpys) else f"`np.{name}`"
+
+
+def meant(lo: Lowering, name: str) -> str | None:
+    """Return what a user who wrote a name that nothing has may have meant or forgotten to import, or None if nothing is similar."""
+    if name == "np" or name in sys.modules or importlib.util.find_spec(name):
+        return f"`import {'numpy as np' if name == 'np' else name}` at the beginning of the module"
+    local = [known for scope in lo.scopes() for known, value in scope.names.items() if isinstance(known, str) and value is not UNDEFINED]
+    return similar(name, builtins, names=[*local, *lo.scope.source.closure, *lo.scope.source.globals])
 
 
 def is_sequence(value: Value) -> bool:

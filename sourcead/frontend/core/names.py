@@ -7,9 +7,9 @@ from typing import Any
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError, UnsupportedValueError
 from sourcead.frontend.core.cells import Cell, LocalData, Value, cells_of, roots
-from sourcead.frontend.core.errors import surely
+from sourcead.frontend.core.errors import refused, surely
 from sourcead.frontend.core.journal import MISSING, Meta, Slots
-from sourcead.frontend.core.known_values import is_code, is_library_module, known
+from sourcead.frontend.core.known_values import is_code, is_library_module, known, meant
 from sourcead.frontend.core.lowering import Lowering, Scope
 from sourcead.ir.nodes import UNDEFINED, Const, Let
 from sourcead.ir.records import find, is_record, with_own_rules
@@ -61,7 +61,7 @@ def resolve(lo: Lowering, name: str) -> Value:
     if hasattr(builtins, name):
         lo.guards[(id(source.globals), name)] = (source.globals, name, MISSING)  # until the module gives the name another meaning
         return Const(getattr(builtins, name), text=name)
-    error = UnsupportedSyntaxError(f"the name `{name}` is not defined", at=lo.here)
+    error = refused(lo, f"the name `{name}` is not defined", meant(lo, name))
     is_sure = not name.startswith("$") and not lo.in_pairs  # a recursive function is lowered apart from what is around it
     if is_sure:
         lo.guards[(id(source.globals), name)] = (source.globals, name, MISSING)

@@ -14,10 +14,9 @@ Calls of Python objects are lowered by handlers. Built-in functions have their o
 with a test and a handler; a call is lowered by the first kind of `ORDER` whose test holds.
 """
 
-import functools
 import numbers
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import gast
@@ -29,50 +28,13 @@ from sourcead.frontend.core.cells import (
     STAND_INS, BoundVal, Cell, FunctionVal, Held, Iterable, MethodVal, SuperVal, TupleVal, Value
 )
 from sourcead.frontend.core.errors import raises_in_statement, refused, surely, unsupported
+from sourcead.frontend.core.generic import Generic
 from sourcead.frontend.core.journal import WHOLE
 from sourcead.frontend.core.known_values import in_python, not_called, similar
 from sourcead.frontend.core.lowering import Lowering
 from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Slice, Update, Var
 from sourcead.ir.records import find
-from sourcead.ir.types import ANY_DTYPE, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, Type
-
-
-class Generic:
-    """Dispatch an operation to one implementation for each kind of subject, or to a default."""
-
-    def __init__(self, default: Callable):
-        self.default = default
-        self.cases: dict[Any, Callable] = {}
-        self.asks_type = False
-        functools.update_wrapper(self, default)
-
-    def register(self, *kinds: Any) -> Callable:
-        """Register a function as the implementation for some kinds of subject."""
-
-        def add(case: Callable) -> Callable:
-            for kind in kinds:
-                if kind in self.cases:
-                    raise ValueError(f"`{self.__name__}` has two implementations for {kind}")
-                self.cases[kind] = case
-                self.asks_type = self.asks_type or isinstance(kind, type) and issubclass(kind, Type)
-            return case
-
-        return add
-
-    def __call__(self, lo: Lowering, subject: Any, *args: Any, **kwargs: Any) -> Any:
-        case = next((self.cases[kind] for kind in self.kinds(lo, subject) if kind in self.cases), self.default)
-        return case(lo, subject, *args, **kwargs)
-
-    def kinds(self, lo: Lowering, subject: Any) -> Iterator[Any]:
-        """Iterate over the kinds that a subject belongs to, the most specific one first."""
-        if isinstance(subject, Cell) and subject.kind != "array":
-            yield subject.kind
-        elif isinstance(subject, (Var, Cell)) and self.asks_type:
-            yield from type(atom_type(lo.read(subject))).__mro__[:-1]
-        yield from type(subject).__mro__
-        if isinstance(subject, Const) and self.asks_type:
-            yield from type(atom_type(subject)).__mro__[:-1]
-
+from sourcead.ir.types import ANY_DTYPE, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT
 
 # -- syntax ----------------------------------------------------------------------------------------------------------------
 

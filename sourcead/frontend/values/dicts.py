@@ -73,8 +73,7 @@ def item(lo: Lowering, cell: Cell, key: Value, node) -> Value:
         if not (found and (k in cell.items or cell.depth == lo.depth)):
             open_up(lo, cell, node, None if found else key)
     operand = key_of(lo, cell, key, node)
-    factory = cell.default if cell.kind == "dict" else getattr(atom_type(lo.read(cell)).default, "value", None)
-    if factory is not None:
+    if (factory := core.factory_of(lo, cell)) is not None:
         set_default(lo, cell, operand, lambda: core.call(lo, factory, [], {}, node))
     return view(lo, cell, operand)
 

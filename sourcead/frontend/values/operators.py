@@ -258,6 +258,8 @@ def repeat(lo: Lowering, a: Value, b: Value) -> Value:
         wrong = core.refused(lo, "a list or tuple times what is not an integer", "multiply an array: `np.array(...)`")
         raise core.surely(lo, wrong, TypeError)
     if not found and isinstance(t := core.data_type(lo, b), Scalar) and t.kind == "float":  # perhaps an integer that is an argument in wrt
+        if isinstance(core.type_of_value(a), Str):
+            raise core.refused(lo, "a string times a float")
         instead = "`np.asarray(x) * w` if each number is to be multiplied; leave an integer that says how often to repeat out of wrt"
         raise core.refused(lo, "a list or tuple times a float", instead)
     if not found or isinstance(a, Const):

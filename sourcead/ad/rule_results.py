@@ -1,0 +1,66 @@
+"""What a rule must return: a derivative for each of some arguments, and a cotangent that has the axes of its argument.
+
+A user's rule that returns something else is refused. The rules of this package are tested for that.
+"""
+
+from collections.abc import Iterable
+
+from sourcead import runtime
+from sourcead.analysis.builder import Builder
+from sourcead.errors import RuleError, UnsupportedArgumentError
+from sourcead.frontend.core import Value, is_sequence, surely_raised, type_of_value
+from sourcead.frontend.lower import Lowering
+from sourcead.frontend.values import sequences
+from sourcead.ir.nodes import Const, Var
+from sourcead.ir.spoken_types import spoken
+from sourcead.ir.types import Array, DictT, ListT, MapT, Scalar, Str, TupleT, Type, Unknown, rank
+from sourcead.places.spelling import counted, spelled
+from sourcead.primitives.registry import is_own
+from sourcead.primitives.rule import Rule, TangentRule, malformed
+
+
+def results_for(lo: Lowering, rule: Rule | TangentRule, result: Value, types: dict[str, Type]) -> list[Value]:
+    """Return what a rule returned for each of the arguments of these names and types whose derivatives it returns.
+
+    Raises:
+        RuleError: it is not one derivative for each of them.
+    """
+    kind, t, own = "cotangent" if isinstance(rule, Rule) else "tangent", type_of_value(result), is_own(rule.function)
+    each = one_for(kind, types)
+    if len(types) > 1 and isinstance(t, Unknown):
+        result = one_for_each(lo.build, rule, lo.read(result), len(types))
+    whole = len(types) == 1 or not (own or is_sequence(result) or isinstance(t, Unknown))
+    items = [result] if whole else sequences.static_items(lo, result, None, len(types))
+    if len(items) != len(types):
+        found = spoken(t) or "one value" if whole else counted(len(items), kind)
+        raise malformed(rule.function, f"returns {found}, and {spelled(rule.primal)} has {len(types)} arguments", each)
+    for (name, wanted), item in zip(types.items(), items):
+        if not own and isinstance(wanted, (Scalar, Array)) and not fits(rule, item, wanted):
+            found = spoken(type_of_value(item))
+            raise malformed(rule.function, f"returns {found} as the {kind} of {name}, which is {spoken(wanted)}", each)
+    return items
+
+
+def one_for(kind: str, names: Iterable[str]) -> str:
+    """Return what a rule of these arguments must return, for a message."""
+    first, *more = names
+    return f"return a {kind} for each: of {', '.join((first, *more))}" if more else f"return the {kind} of {first}"
+
+
+def one_for_each(build: Builder, rule: Rule | TangentRule, whole: Var, count: int) -> Var:
+    """Emit the check of what a rule returns if its type does not tell whether it is a derivative for each argument."""
+    return whole if is_own(rule.function) else build.call(runtime.one_for_each, whole, Const(count), Const(spelled(rule.primal)))
+
+
+def fits(rule: Rule | TangentRule, item: Value, wanted: Type) -> bool:
+    """Return whether what a rule returned may be the derivative of a number or an array; those of some rules are broadcast."""
+    t = type_of_value(item)
+    if isinstance(t, (TupleT, ListT, DictT, MapT, Str)):
+        return False
+    ranks = {t and rank(t), rank(wanted)}
+    return len(ranks) == 1 or None in ranks or isinstance(item, Const) or not isinstance(rule, Rule) or rule.broadcasts
+
+
+def is_open(error: Exception) -> bool:
+    """Return whether types that are not known may be why a rule cannot be lowered, so that the generated text calls it."""
+    return not isinstance(error, (UnsupportedArgumentError, RuleError)) and surely_raised(error)[0] not in (NameError, AttributeError)

@@ -136,6 +136,10 @@ def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], 
         var = lo.build.applied(fn, operands, named)
         if integer is not None:
             lo.build.known[var] = integer
+        if fn in (np.result_type, np.promote_types):
+            dtypes = [core.known(lo, o)[1] for o in operands]
+            if not any(d is None for d in dtypes):
+                lo.build.known[var] = fn(*dtypes)
     if fn in memory_layouts.SPLITS and args and isinstance(args[0], Cell):
         if (parts := memory_layouts.parts_of_split(lo, fn, args[0], args[1:], kwargs, var)) is not None:
             return parts

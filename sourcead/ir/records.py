@@ -48,7 +48,7 @@ def is_plain_class(cls: Any, over: type | None = None) -> bool:
             continue
         if str(base.__module__).partition(".")[0] in FOREIGN or not base.__flags__ & 1 << 9:  # not made by a class statement
             return False
-        if {"__getattribute__", "__array__", "__array_ufunc__", "__array_function__"} & vars(base).keys():
+        if {"__getattribute__", "__array_ufunc__", "__array_function__"} & vars(base).keys():
             return False
         if not isinstance(vars(base).get("__new__", staticmethod(len)), staticmethod):  # compiled
             return False

@@ -24,7 +24,7 @@ from sourcead.ir.nodes import UNDEFINED, Const
 from sourcead.ir.records import (
     NEUTRAL, find, generated_init, is_derived_class, is_frozen, is_namedtuple, is_plain_class, own_names, own_setter
 )
-from sourcead.ir.types import Array, Unknown
+from sourcead.ir.types import Array, Scalar, Unknown
 
 DUNDER = {
     operator.add: "add", operator.sub: "sub", operator.mul: "mul", operator.truediv: "truediv", operator.pow: "pow",
@@ -346,6 +346,13 @@ def builtin_fields(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     return Const(fields_of(lo, cls, node, "`dataclasses.fields` of something that is no dataclass here"))
 
 
+def is_of_python(lo: Lowering, value: Value) -> bool:
+    """Tell whether a value is an object, or a number of Python's own, whose operators leave those of another class their turn."""
+    if core.class_of(value) is not None or isinstance(value, Const) and not value.live:
+        return not isinstance(getattr(value, "value", None), np.generic)
+    return isinstance(t := core.data_type(lo, value), Scalar) and t.dtype is None
+
+
 # -- what operators and built-in functions do with objects -----------------------------------------------------------------
 
 
@@ -365,6 +372,8 @@ def operate(lo: Lowering, fn: Any, values: list[Value]) -> Value | None:
         found = core.special_method(operands[0], special_name)
         if found is None:
             continue
+        if operands[0] is not values[0] and core.special_method(operands[0], "__array__") and not is_of_python(lo, values[0]):
+            raise core.refused(lo, f"NumPy makes an array of an object of class {core.class_of(operands[0]).__name__} here", "`np.asarray(x)`")
         if found.__code__.co_filename == "<string>":
             cls = core.class_of(operands[0])
             if fn in (operator.eq, operator.ne) and operands[0] is operands[1]:  # tuples of the same items are equal

@@ -22,7 +22,8 @@ from sourcead.frontend.core import VALUE, AttributesCell, BoundVal, Cell, Loweri
 from sourcead.frontend.values import array_attributes, array_objects, descriptors, sequences
 from sourcead.ir.nodes import UNDEFINED, Const
 from sourcead.ir.records import (
-    NEUTRAL, find, generated_init, is_derived_class, is_frozen, is_namedtuple, is_plain_class, own_names, own_setter
+    NEUTRAL, OF_NUMPY, find, generated_init, is_derived_class, is_frozen, is_namedtuple, is_plain_class, own_names,
+    own_setter
 )
 from sourcead.ir.types import Array, Scalar, Unknown
 
@@ -372,8 +373,9 @@ def operate(lo: Lowering, fn: Any, values: list[Value]) -> Value | None:
         found = core.special_method(operands[0], special_name)
         if found is None:
             continue
-        if operands[0] is not values[0] and core.special_method(operands[0], "__array__") and not is_of_python(lo, values[0]):
-            raise core.refused(lo, f"NumPy makes an array of an object of class {core.class_of(operands[0]).__name__} here", "`np.asarray(x)`")
+        asked = any(core.special_method(operands[0], name) for name in OF_NUMPY) and operands[0] is not values[0]
+        if asked and not is_of_python(lo, values[0]):
+            raise core.refused(lo, f"NumPy asks class {core.class_of(operands[0]).__name__} what this operator does", "plain arrays")
         if found.__code__.co_filename == "<string>":
             cls = core.class_of(operands[0])
             if fn in (operator.eq, operator.ne) and operands[0] is operands[1]:  # tuples of the same items are equal

@@ -63,6 +63,39 @@ class Settings(collections.UserDict):
         return 2 * self[key]
 
 
+class Cloud(np.ndarray):
+    """Points, which operations leave as points if they are still rows of numbers."""
+
+    def __new__(cls, values):
+        return np.array(values).view(cls)
+
+    def __array_wrap__(self, array, context=None, return_scalar=False):
+        return Cloud(array) if array.ndim == 2 else np.asarray(array)[()]
+
+    def spread(self):
+        return np.sum(self**4)
+
+
+def unit(v):
+    n = np.linalg.norm(v)
+    if n < 1e-9:
+        return None, None
+    return v / n, n
+
+
+def vector(v):
+    kind = np.float64
+    if isinstance(v, (list, tuple)):
+        if any([isinstance(item, str) for item in v]):
+            kind = None
+        if len(v) != 3:
+            raise ValueError("not of length 3")
+        return np.array(v, dtype=kind)
+    if isinstance(v, np.ndarray):
+        return v.flatten()
+    raise TypeError("no vector")
+
+
 RIGHT = {
     "diagonals are written through einsum": """
         eye = np.zeros((2, 2, 2))
@@ -101,6 +134,12 @@ RIGHT = {
         items = Settings(first=x[0])
         items["second"] = x[1] * s
         return items.doubled("second") * sum(v for v in items.values()) * ("third" not in items)""",
+    "parts that NumPy gives a class": """
+        _, sizes, axes = np.linalg.svd(Cloud(np.sin(9 * A**2) * x[:, None]), full_matrices=False)
+        return sizes[0] + axes[:, :2].spread()""",
+    "a part of what may be None": """
+        direction, size = unit(x)
+        return np.sum(vector(direction[1:]) ** 3) * size""",
     "counted names": """
         counts = collections.Counter(["a", "b", "a"])
         return x[0] * counts["a"] + x[1] * counts["z"] + x[2] * len([k for k, n in counts.items() if n > 1])""",
@@ -108,7 +147,7 @@ RIGHT = {
 
 
 KNOWN = {"np": np, "array": array, "collections": collections}
-KNOWN |= {cls.__name__: cls for cls in (Asked, Folded, Settings, Spread)}
+KNOWN |= {each.__name__: each for each in (Asked, Cloud, Folded, Settings, Spread, unit, vector)}
 
 
 @pytest.mark.parametrize("name", RIGHT)
@@ -123,3 +162,8 @@ ASKED = ("x * Spread(x)", "x[0] * Spread(x)", "np.float64(2.0) * Asked(x)", "np.
 def test_what_numpy_asks_of_an_object_is_refused(line):
     with pytest.raises(UnsupportedSyntaxError, match="NumPy"):
         grad(made(f"return np.sum({line})", "x", **KNOWN), verify=False)(X)
+
+
+def test_a_part_of_what_may_be_none_is_known_to_be_an_array():
+    f = made(RIGHT["a part of what may be None"], "x, A, s", **KNOWN)
+    assert "isinstance" not in grad(f).lower(X, A, S).text

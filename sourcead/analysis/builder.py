@@ -62,6 +62,7 @@ class Builder:
         unassigned: variables that have no value on some paths; it is None while they are differentiated (`unassigned.py`).
         pullbacks: the pullbacks of recursive calls, by result (`ir/recursive_calls.py`); None in a function that is differentiated again.
         made_by: the op that defines each variable.
+        unless_none: for a variable that is None after one arm of a branch, its type after the other.
         part_dims: the dims of parts of arrays, by the dims of the array and the key of the subscript.
     """
 
@@ -77,13 +78,14 @@ class Builder:
         self.unassigned: set[Var] = set()
         self.pullbacks: dict[Var, Var] | None = {}
         self.made_by: dict[Var, Op] = {}
+        self.unless_none: dict[Var, Type] = {}
         self.part_dims: dict[tuple, tuple] = {}
 
     @classmethod
     def knowing(cls, other: Builder) -> Builder:
         """Return a builder without statements that shares the knowledge of another builder about the variables."""
         new = cls()
-        for name in ("known", "shape_dims", "size_dim", "maybe_number", "part_dims"):
+        for name in ("known", "shape_dims", "size_dim", "maybe_number", "unless_none", "part_dims"):
             setattr(new, name, getattr(other, name))
         return new
 
@@ -129,7 +131,8 @@ class Builder:
                 return infer_call(fn, list(map(arg, args)), {k: arg(v) for k, v in kwargs})
             case Index(base, key):
                 found = tuple(map(arg, key)) if isinstance(key, tuple) else arg(key)
-                return self._same_dims(base, key, infer_index(atom_type(base), found))
+                t = self.unless_none.get(base, atom_type(base))  # Python raises an error if it is None
+                return self._same_dims(base, key, infer_index(t, found))
             case Attr(base, name):
                 return infer_attr(atom_type(base), name)
             case Let(value):

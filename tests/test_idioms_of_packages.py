@@ -86,7 +86,7 @@ def unit(v):
 def vector(v):
     kind = np.float64
     if isinstance(v, (list, tuple)):
-        if any([isinstance(item, str) for item in v]):
+        if any([isinstance(item, str) for item in v]):  # noqa: C419
             kind = None
         if len(v) != 3:
             raise ValueError("not of length 3")

@@ -162,6 +162,7 @@ class Lowering(Writing):
         in_place: the recursive functions that are lowered in place (`control/recursion.py`).
         in_pairs: the recursive functions whose pair is being lowered.
         catching: the exception classes that the `try` blocks around the current statement catch.
+        escaping: lowers the body of the function that is called next, of whose exceptions the caller handles some (`syntax/exceptions.py`).
         raising: whether the gradient raises an exception that a `try` handles, if a call in it raises that in some runs only.
         copies: the number of times that the statements after an `if` were lowered in both its arms.
         differing: the places of branches whose arms leave different objects in one name.
@@ -198,6 +199,7 @@ class Lowering(Writing):
         self.in_place: dict[Any, Any] = {}
         self.in_pairs: set[Any] = set()
         self.catching: tuple[type, ...] = ()
+        self.escaping: Callable | None = None
         self.raising = False
         self.copies = 0
         self.differing: Kept = Kept()

@@ -223,7 +223,8 @@ def initialised(lo: Lowering, cell: Cell, args: list[Value], kwargs: dict[str, V
     if generated_init(cls):
         fill_dataclass(lo, cell, base, args, kwargs, node)
     elif base is not object:
-        core.call_object(lo, init, [cell, *args], kwargs, node)
+        done = core.call_object(lo, init, [cell, *args], kwargs, node)
+        return dataclasses.replace(done, result=cell) if isinstance(done, core.Escaped) else cell
     elif (args or kwargs) and find(cls, "__new__")[0] in NEUTRAL:
         raise core.refused(lo, f"{cls.__name__} takes no arguments")
     return cell

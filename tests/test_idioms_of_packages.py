@@ -1,6 +1,7 @@
 """Idioms of public packages, each in small programs: value and all derivatives as Python and central differences have them."""
 
 import collections
+import math
 from collections.abc import MutableMapping
 
 import numpy as np
@@ -139,14 +140,14 @@ RIGHT = {
         return sizes[0] + axes[:, :2].spread()""",
     "a part of what may be None": """
         direction, size = unit(x)
-        return np.sum(vector(direction[1:]) ** 3) * size""",
+        return np.sum(vector(direction[1:]) ** 3) * np.sum(vector(math.sin(size) * direction - size) ** 2)""",
     "counted names": """
         counts = collections.Counter(["a", "b", "a"])
         return x[0] * counts["a"] + x[1] * counts["z"] + x[2] * len([k for k, n in counts.items() if n > 1])""",
 }
 
 
-KNOWN = {"np": np, "array": array, "collections": collections}
+KNOWN = {"np": np, "math": math, "array": array, "collections": collections}
 KNOWN |= {each.__name__: each for each in (Asked, Cloud, Folded, Settings, Spread, unit, vector)}
 
 

@@ -21,6 +21,12 @@ from sourcead.primitives.result_types.infer import NOT_CONST, Arg, SliceArg, inf
 from sourcead.primitives.result_types.lists_as_arrays import display_positions
 
 
+NOT_OF_NONE = frozenset({  # functions that raise an error if they are given None
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.matmul, operator.neg, abs, float, len,
+    *(fn for fn in vars(math).values() if callable(fn)),
+})  # fmt: skip
+
+
 @lru_cache(maxsize=4096)
 def _const_type(const: Const) -> Type:
     return type_of(const.value)
@@ -128,7 +134,10 @@ class Builder:
 
         match op:
             case Call(fn, args, kwargs) if not isinstance(fn, Var):
-                return infer_call(fn, list(map(arg, args)), {k: arg(v) for k, v in kwargs})
+                found = list(map(arg, args))
+                if fn in NOT_OF_NONE:
+                    found = [Arg(self.unless_none[a]) if isinstance(a, Var) and a in self.unless_none else t for a, t in zip(args, found)]
+                return infer_call(fn, found, {k: arg(v) for k, v in kwargs})
             case Index(base, key):
                 found = tuple(map(arg, key)) if isinstance(key, tuple) else arg(key)
                 t = self.unless_none.get(base, atom_type(base))  # Python raises an error if it is None

@@ -30,7 +30,7 @@ def surely(lo, error: SourceADError, raised: type) -> SourceADError:
 
 
 def raises_in_statement(lo, error: SourceADError, node: gast.AST) -> None:
-    """Note on the error for what raises an exception the innermost statement of each function in which that is, and whether it surely raises it."""
+    """Note on the error for what raises an exception the innermost statement of each function that does, and whether it does for sure."""
     cls, place = surely_raised(error)
     if cls is not None:
         error.statements = {lo.scope: node if place is lo.build.stmts else None, **getattr(error, "statements", {})}

@@ -20,7 +20,6 @@ from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scal
 from sourcead.primitives.result_types.infer import NOT_CONST, Arg, SliceArg, infer_attr, infer_call, infer_index
 from sourcead.primitives.result_types.lists_as_arrays import display_positions
 
-
 NOT_OF_NONE = frozenset({  # functions that raise an error if they are given None
     operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.matmul, operator.neg, abs, float, len,
     *(fn for fn in vars(math).values() if callable(fn)),

@@ -141,6 +141,13 @@ RIGHT = {
     "a part of what may be None": """
         direction, size = unit(x)
         return np.sum(vector(direction[1:]) ** 3) * np.sum(vector(math.sin(size) * direction - size) ** 2)""",
+    "the shape of an array whose rank is not known": """
+        y = np.asarray(x if s > 0 else [x, x])
+        spread = np.broadcast(np.pi, y[..., 0])
+        z = np.broadcast_to(y, (2,) + spread.shape + y.shape)
+        copied = np.array(z)
+        copied[..., 1:] *= -1
+        return np.sum(copied * np.arange(4.0))""",
     "counted names": """
         counts = collections.Counter(["a", "b", "a"])
         return x[0] * counts["a"] + x[1] * counts["z"] + x[2] * len([k for k, n in counts.items() if n > 1])""",

@@ -30,7 +30,13 @@ MAX_RECURSION = 20  # the most calls of a generator inside itself
 
 def is_generator(node) -> bool:
     """Return whether a function is a generator."""
-    return any(isinstance(n, (gast.Yield, gast.YieldFrom)) for n in core.own_nodes(node))
+    return any(isinstance(n, (gast.Yield, gast.YieldFrom)) for n in waiting(node))
+
+
+@functools.lru_cache(maxsize=1024)
+def waiting(node) -> tuple[gast.AST, ...]:
+    """Find the places at which a function hands a value to its caller, or waits."""
+    return tuple(n for n in core.own_nodes(node) if isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await)))
 
 
 def made(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], homes: dict | None = None) -> Iterable:
@@ -151,6 +157,5 @@ def refuse_generators(source) -> None:
         raise UnsupportedSyntaxError(
             f"`{source.name}` is an async function", at=source.origin(source.node), instead="a function without `async`"
         )
-    for n in core.own_nodes(source.node):
-        if isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await)):
-            raise UnsupportedSyntaxError(f"`{source.name}` is a generator or coroutine", at=source.origin(n), instead="return a list")
+    for n in waiting(source.node):
+        raise UnsupportedSyntaxError(f"`{source.name}` is a generator or coroutine", at=source.origin(n), instead="return a list")

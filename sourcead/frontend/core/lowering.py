@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -54,7 +55,7 @@ class Scope:
         return {n.id for n in own_nodes(self.source.node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
 
     @cached_property
-    def local(self) -> set[str]:
+    def local(self) -> frozenset[str]:
         """Find the names that belong to the function: it binds them, and does not declare them as `nonlocal` or `global`."""
         return bound_names(self.source.node)
 
@@ -75,7 +76,8 @@ def own_nodes(node):
             todo.extend(gast.iter_child_nodes(n))
 
 
-def bound_names(node: gast.AST) -> set[str]:
+@functools.lru_cache(maxsize=1024)
+def bound_names(node: gast.AST) -> frozenset[str]:
     """Find the names that a function binds as its own, wherever in its body."""
     found, others, todo = set(), set(), [node.body] if isinstance(node, gast.Lambda) else [*node.body]
     while todo:
@@ -100,7 +102,7 @@ def bound_names(node: gast.AST) -> set[str]:
                 todo += [n.iter, *n.ifs]
                 continue
         todo.extend(gast.iter_child_nodes(n))
-    return found - others
+    return frozenset(found - others)
 
 
 def name_reads(node: gast.AST) -> Counter:

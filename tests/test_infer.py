@@ -12,8 +12,8 @@ import pytest
 from sourcead import runtime
 from sourcead.ir.records import type_of
 from sourcead.ir.types import (
-    ANY_DTYPE, BOOL, FLOAT, INT, UNKNOWN, Array, DictT, ListT, NoneType, Scalar, Str, StructT, Sym, TupleT, Unknown,
-    anydim, join, many
+    ANY_DTYPE, BOOL, FLOAT, INT, UNKNOWN, AnyTuple, Array, DictT, ListT, NoneType, Scalar, Str, StructT, Sym, TupleT,
+    Unknown, anydim, join, many
 )
 from sourcead.primitives.result_types.infer import (
     NOT_CONST, Arg, SliceArg, infer_attr, infer_call, infer_index, static_value
@@ -405,7 +405,7 @@ def test_attributes():
     assert infer_attr(t, "T").dims == (1, n)
     assert infer_attr(t, "real") == Array(np.dtype("f4"), (n, 1))
     assert infer_attr(t, "size") == INT
-    assert infer_attr(Array(None, None), "shape") == UNKNOWN
+    assert infer_attr(Array(None, None), "shape") == AnyTuple(INT)
     assert infer_attr(FLOAT, "real") == FLOAT
     assert infer_attr(t, "nonsense") == UNKNOWN
 

@@ -1,5 +1,7 @@
 """Methods of texts: what they are given by name, and messages of errors, with NumPy and with Numba."""
 
+# ruff: noqa: UP031, UP032  (the old ways to put values into a text are what is tested)
+
 import numpy as np
 import pytest
 

@@ -20,6 +20,11 @@ from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scal
 from sourcead.primitives.result_types.infer import NOT_CONST, Arg, SliceArg, infer_attr, infer_call, infer_index
 from sourcead.primitives.result_types.lists_as_arrays import display_positions
 
+NOT_OF_NONE = frozenset({  # functions that raise an error if they are given None
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.matmul, operator.neg, abs, float, len,
+    *(fn for fn in vars(math).values() if callable(fn)),
+})  # fmt: skip
+
 
 @lru_cache(maxsize=4096)
 def _const_type(const: Const) -> Type:
@@ -62,6 +67,7 @@ class Builder:
         unassigned: variables that have no value on some paths; it is None while they are differentiated (`unassigned.py`).
         pullbacks: the pullbacks of recursive calls, by result (`ir/recursive_calls.py`); None in a function that is differentiated again.
         made_by: the op that defines each variable.
+        unless_none: for a variable that is None after one arm of a branch, its type after the other.
         part_dims: the dims of parts of arrays, by the dims of the array and the key of the subscript.
     """
 
@@ -77,13 +83,14 @@ class Builder:
         self.unassigned: set[Var] = set()
         self.pullbacks: dict[Var, Var] | None = {}
         self.made_by: dict[Var, Op] = {}
+        self.unless_none: dict[Var, Type] = {}
         self.part_dims: dict[tuple, tuple] = {}
 
     @classmethod
     def knowing(cls, other: Builder) -> Builder:
         """Return a builder without statements that shares the knowledge of another builder about the variables."""
         new = cls()
-        for name in ("known", "shape_dims", "size_dim", "maybe_number", "part_dims"):
+        for name in ("known", "shape_dims", "size_dim", "maybe_number", "unless_none", "part_dims"):
             setattr(new, name, getattr(other, name))
         return new
 
@@ -126,10 +133,14 @@ class Builder:
 
         match op:
             case Call(fn, args, kwargs) if not isinstance(fn, Var):
-                return infer_call(fn, list(map(arg, args)), {k: arg(v) for k, v in kwargs})
+                found = list(map(arg, args))
+                if fn in NOT_OF_NONE:
+                    found = [Arg(self.unless_none[a]) if isinstance(a, Var) and a in self.unless_none else t for a, t in zip(args, found)]
+                return infer_call(fn, found, {k: arg(v) for k, v in kwargs})
             case Index(base, key):
                 found = tuple(map(arg, key)) if isinstance(key, tuple) else arg(key)
-                return self._same_dims(base, key, infer_index(atom_type(base), found))
+                t = self.unless_none.get(base, atom_type(base))  # Python raises an error if it is None
+                return self._same_dims(base, key, infer_index(t, found))
             case Attr(base, name):
                 return infer_attr(atom_type(base), name)
             case Let(value):

@@ -10,7 +10,7 @@ variable is None reads the variable.
 
 import functools
 from collections import defaultdict
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -85,32 +85,41 @@ def may_be_none(block: Block, is_missing: Callable[[Atom], bool] = lambda atom: 
     made = definitions(block)
     found: dict[Var, Ways] = {}
 
-    def hand_on(var: Var, atom: Atom, given: Conditions, after: Callable[[Conditions], Conditions] = lambda way: way) -> None:
-        ways = {NO_CONDITIONS} if is_missing(atom) else found.get(atom, ())
-        known = frozenset(after(way | given) for way in ways if is_possible(way | given))
-        if known:
-            found[var] = either(found.get(var, frozenset()), known)
-
+    steps = list(_steps(block, made))
     before = None
     while found != before:
         before = dict(found)
-        for stmt, given in with_conditions(block, made):
-            match stmt.op:
-                case Branch():
-                    for arm, taken in inside(stmt.op, made, given):
-                        for var, atom in zip(stmt.targets, () if raises(arm) else arm.results):
-                            hand_on(var, atom, given | taken)
-                case Loop(_, _, params, inits, body):
-                    bound = {v for s in (stmt, *walk(body)) for v in (*s.targets, *bound_vars(s.op))}  # other values in each iteration
-                    last = body.results if runs_at_least_once(stmt) else params
-                    for vars, atoms in ((params, inits), (params, body.results), (stmt.targets, last)):
-                        after = functools.partial(after_step, vars=vars, atoms=atoms, bound=bound, made=made)
-                        for var, atom in zip(vars, atoms):
-                            hand_on(var, atom, given, after)
-                case _:
-                    for var, atom in links(stmt):
-                        hand_on(var, atom, given)
+        for var, atom, given, after in steps:
+            ways = {NO_CONDITIONS} if is_missing(atom) else found.get(atom, ())
+            known = frozenset(after(way | given) for way in ways if is_possible(way | given))
+            if known:
+                found[var] = either(found.get(var, frozenset()), known)
     return found
+
+
+def _steps(block: Block, made: dict[Var, Stmt]) -> Iterator[tuple[Var, Atom, Conditions, Callable[[Conditions], Conditions]]]:
+    """Yield each variable that is bound to another value, that value, what holds there, and what that tells of it afterwards."""
+    for stmt, given in with_conditions(block, made):
+        match stmt.op:
+            case Branch():
+                for arm, taken in inside(stmt.op, made, given):
+                    for var, atom in zip(stmt.targets, () if raises(arm) else arm.results):
+                        yield var, atom, given | taken, as_before
+            case Loop(_, _, params, inits, body):
+                bound = {v for s in (stmt, *walk(body)) for v in (*s.targets, *bound_vars(s.op))}  # other values in each iteration
+                last = body.results if runs_at_least_once(stmt) else params
+                for vars, atoms in ((params, inits), (params, body.results), (stmt.targets, last)):
+                    after = functools.partial(after_step, vars=vars, atoms=atoms, bound=bound, made=made)
+                    for var, atom in zip(vars, atoms):
+                        yield var, atom, given, after
+            case _:
+                for var, atom in links(stmt):
+                    yield var, atom, given, as_before
+
+
+def as_before(way: Conditions) -> Conditions:
+    """Return the conditions that hold after a statement that changes none."""
+    return way
 
 
 def after_step(

@@ -53,6 +53,8 @@ def node_of(file: str, code: types.CodeType) -> tuple[gast.AST, list[str]]:
 
 def _texts(file: str) -> Iterator[str]:
     """The texts that may hold what runs under the name of a file."""
+    if file.startswith("<frozen "):  # Python keeps the code of some of its own modules, and their texts beside the others
+        file = getattr(sys.modules.get(file[8:-1]), "__file__", None) or file
     cached = linecache.getlines(file)
     linecache.checkcache(file)
     for lines in (linecache.getlines(file), cached):  # what was edited may still be in the cache as it runs

@@ -28,7 +28,8 @@ GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
 NEUTRAL = (object, Generic, Protocol)  # bases that add no behaviour
 
 COMPILED = (types.MethodDescriptorType, types.WrapperDescriptorType, types.BuiltinFunctionType)
-IN_PYTHON = (collections.UserList,)  # classes of the standard library whose source is lowered
+OF_NUMPY = ("__array_ufunc__", "__array_function__", "__array__")  # methods that functions of NumPy ask for
+IN_PYTHON = (collections.UserList, collections.UserDict, collections.Counter)  # classes of the standard library whose source is lowered
 
 
 def is_namedtuple(cls: Any) -> bool:
@@ -49,7 +50,7 @@ def is_plain_class(cls: Any, over: type | None = None) -> bool:
             continue
         if str(base.__module__).partition(".")[0] in FOREIGN or not base.__flags__ & 1 << 9:  # not made by a class statement
             return False
-        if {"__getattribute__", "__array__", "__array_ufunc__", "__array_function__"} & vars(base).keys():
+        if {"__getattribute__", *(() if over is None else OF_NUMPY)} & vars(base).keys():
             return False
         if not isinstance(vars(base).get("__new__", staticmethod(len)), staticmethod):  # compiled
             return False

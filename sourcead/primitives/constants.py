@@ -7,8 +7,9 @@ import operator
 import numpy as np
 
 from sourcead import runtime
-from sourcead.primitives.registry import enter
-from sourcead.primitives.result_types.by_example import sized
+from sourcead.ir.types import Type
+from sourcead.primitives.registry import enter, infers
+from sourcead.primitives.result_types.by_example import SHAPE, sized
 
 _NUMPY = """
 argmax argmin nanargmax nanargmin argsort argwhere argpartition searchsorted nonzero flatnonzero count_nonzero digitize
@@ -64,6 +65,13 @@ enter(
     np.logical_or.reduce,
     result=sized,
 )  # fmt: skip
+
+
+@infers(np.broadcast_shapes)
+def _broadcast_shapes(fn, args, kwargs) -> Type:
+    """Return the type of a shape, of which the length is not known if that of an argument is not."""
+    return SHAPE if None in [getattr(a.type, "items", None) for a in args] else sized(fn, args, kwargs)
+
 
 # ---- functions that do more than compute: they write, read files, query settings, or call a function that they are given ----
 

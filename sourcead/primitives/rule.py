@@ -2,6 +2,7 @@
 
 import contextlib
 import difflib
+import functools
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -218,6 +219,7 @@ def _arguments(primal, function, primals, options, preset, where: str) -> dict[s
     }
 
 
+@functools.lru_cache(maxsize=1024)
 def signature_of(function) -> tuple[inspect.Parameter, ...] | None:
     """Return the parameters of a function, None if Python does not know them."""
     try:

@@ -103,6 +103,10 @@ linear({
 # ---- moving elements back ----
 
 linear({
+    runtime.diagonals: lambda y, x, subscripts, d_y: (einsum_cotangents(d_y, subscripts, (x,))[0], None),
+}, memory="shared", view="always", result=sized)
+
+linear({
     runtime.diff_cotangent: lambda y, d, size, n, axis, d_y: (np.diff(d_y, n, axis), None, None, None),
     runtime.gather_cotangent: lambda y, d, places, x, d_y: (np.ravel(d_y)[places], None, None),
     runtime.pad_cotangent: lambda y, d, x, pad_width, mode, reflect_type="even", d_y=None: (

@@ -33,6 +33,11 @@ def kron_cotangents(d_y, a, b):
     return d_a.reshape(np.shape(a)), d_b.reshape(np.shape(b))
 
 
+def diagonals(x, subscripts):
+    """Return the view of the diagonals of `x` that the subscripts of einsum with a repeated letter name, as in "ijj->ij"."""
+    return np.einsum(subscripts, x)
+
+
 def einsum_terms(subscripts, ranks=None):
     """Return the letters of each operand and of the result, with unused letters in place of an ellipsis."""
     inputs, arrow, output = subscripts.replace(" ", "").partition("->")

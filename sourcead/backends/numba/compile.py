@@ -20,7 +20,7 @@ from sourcead.backends import load as loading
 from sourcead.backends.numba.codegen.outlining import Outlined, with_outlined
 from sourcead.backends.numba.codegen.recursion import Recursive, reachable
 from sourcead.backends.numba.internals import TOOLCHAIN
-from sourcead.backends.numba.overloads import runtime as overloads  # noqa: F401  (they register themselves)
+from sourcead.backends.numba.overloads import checks, runtime as overloads  # noqa: F401  (they register themselves)
 from sourcead.backends.numba.overloads.outlined import prepared
 from sourcead.backends.numba.public_toolchain import MODULE
 from sourcead.backends.options import WITHOUT_NUMBA, Numba

@@ -110,6 +110,8 @@ def number_in(lo: Lowering, text: str) -> Const:
 def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Emit a call, or return its value if it is known, or the argument or a view of it if the call returns that."""
     refuse_functions(lo, fn, [*args, *kwargs.values()])
+    if fn is np.einsum and not kwargs and shows_diagonals(args):
+        fn, args = runtime.diagonals, args[::-1]
     operands = tuple(lo.operand(a) for a in args)
     named = {k: lo.operand(v) for k, v in kwargs.items()}
     if lo.static_only:
@@ -134,6 +136,10 @@ def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], 
         var = lo.build.applied(fn, operands, named)
         if integer is not None:
             lo.build.known[var] = integer
+        if fn in (np.result_type, np.promote_types):
+            dtypes = [core.known(lo, o)[1] for o in operands]
+            if not any(d is None for d in dtypes):
+                lo.build.known[var] = fn(*dtypes)
     if fn in memory_layouts.SPLITS and args and isinstance(args[0], Cell):
         if (parts := memory_layouts.parts_of_split(lo, fn, args[0], args[1:], kwargs, var)) is not None:
             return parts
@@ -149,6 +155,14 @@ def is_einsum_with_sum(fn: Any, operands: tuple[Operand, ...]) -> bool:
     inputs, arrow, output = operands[0].value.partition("->")
     letters = [c for c in inputs if c.isalpha()]
     return len(operands) > 2 or any(c not in output if arrow else letters.count(c) > 1 for c in letters)
+
+
+def shows_diagonals(args: list[Value]) -> bool:
+    """Tell whether a call of einsum gives a view of the diagonals of one array, as for `"ijj->ij"`."""
+    if len(args) != 2 or not core.is_text(args[0]) or not isinstance(args[1], Cell):
+        return False
+    letters, arrow, output = args[0].value.replace(" ", "").partition("->")
+    return bool(arrow) and letters.isalpha() and len(letters) > len(output) == len(set(output)) and set(letters) == set(output)
 
 
 def refuse_functions(lo: Lowering, fn: Any, values: list[Value]) -> None:

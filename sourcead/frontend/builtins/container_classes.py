@@ -4,6 +4,7 @@ Such an object holds its items in the slot ITEMS, as a list, a dict or a tuple. 
 methods that these objects inherit: `core.STAND_INS` has them.
 """
 
+import collections
 import types
 from collections.abc import Callable
 
@@ -120,6 +121,12 @@ class OfDict(Container):
 
     def __setitem__(self, key, item):
         getattr(self, ITEMS)[key] = item
+
+
+@stands_in_for(collections._count_elements)
+def count_elements(counts, items):
+    for item in items:
+        counts[item] = counts.get(item, 0) + 1
 
 
 def makes(base: type, make: Callable) -> None:

@@ -37,7 +37,6 @@ def is_generator(node) -> bool:
 
 def made(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], homes: dict | None = None) -> Iterable:
     """Return the iterable that a call of a generator returns; `homes` has the variables of other functions that it assigns."""
-
     suspended = Suspended(fn, Scope(fn.source, parent=fn.scope, names=Slots(bound), homes=dict(homes or {})), dict(bound))
 
     def drive(act, leave=None):
@@ -187,6 +186,5 @@ def refuse_generators(source) -> None:
         raise UnsupportedSyntaxError(
             f"`{source.name}` is an async function", at=source.origin(source.node), instead="a function without `async`"
         )
-    for n in core.own_nodes(source.node):
-        if isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await)):
-            raise UnsupportedSyntaxError(f"`{source.name}` is a generator or coroutine", at=source.origin(n), instead="return a list")
+    for n in (n for n in core.own_nodes(source.node) if isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await))):
+        raise UnsupportedSyntaxError(f"`{source.name}` is a generator or coroutine", at=source.origin(n), instead="return a list")

@@ -108,8 +108,9 @@ def inline(lo: Lowering, fn: FunctionVal, args: list[Value], kwargs: dict[str, V
     scope = Scope(source, parent=fn.scope)
     scope.names.update(bound)
     place = lo.origin(node) if hasattr(node, "lineno") else lo.here
-    with lo.in_scope(scope, Frame(source.node, bound)), lo.using(in_place=in_place, caller=place):
-        value = returned(lo, source)
+    lower_body = lo.escaping or returned
+    with lo.in_scope(scope, Frame(source.node, bound)), lo.using(in_place=in_place, caller=place, escaping=None):
+        value = lower_body(lo, source)
     return Const(None) if value is None else value
 
 

@@ -15,7 +15,7 @@ from sourcead.frontend.core import (
 )
 from sourcead.ir.names import of_part
 from sourcead.ir.nodes import UNDEFINED, Atom, Const, Slice, Stmt, Var
-from sourcead.ir.types import Scalar, Undefined, join
+from sourcead.ir.types import NoneType, Scalar, Undefined, Unknown, join
 
 
 @dataclass
@@ -275,7 +275,11 @@ class Merger:
         for x, y, var in self.results:
             if x is a and y is b:
                 return var
-        var = Var(name, join(*(Undefined() if v is UNDEFINED else atom_type(v) for v in (a, b))), temp)
+        types = [Undefined() if v is UNDEFINED else atom_type(v) for v in (a, b)]
+        var = Var(name, join(*types), temp)
+        others = {self.lo.build.unless_none.get(v, t) for v, t in zip((a, b), types)} - {NoneType()}
+        if isinstance(var.type, Unknown) and len(others) == 1:
+            self.lo.build.unless_none[var] = others.pop()
         if a in self.lo.build.maybe_number or b in self.lo.build.maybe_number:
             self.lo.build.maybe_number.add(var)
         if UNDEFINED in (a, b) or not self.lo.build.unassigned.isdisjoint((a, b)):

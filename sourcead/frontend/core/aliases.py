@@ -6,6 +6,8 @@ Writing a view writes its base. Writing a cell poisons the cells that may share 
 import functools
 from collections.abc import Callable, Iterable
 
+import numpy as np
+
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type, operand_type
 from sourcead.errors import AliasError, UnsupportedSyntaxError
@@ -14,7 +16,7 @@ from sourcead.frontend.core.errors import READ_FROM_LIST, RETURN_IT, MustMateria
 from sourcead.frontend.core.journal import KIND, MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE
 from sourcead.frontend.core.reading import Memory
 from sourcead.frontend.core.sameness import Factory
-from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Build, Call, Const, Operand, Origin, Stmt, Sub, Var
+from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Build, Call, Const, Operand, Origin, Stmt, Sub, Var, View
 from sourcead.ir.records import is_frozen
 from sourcead.ir.types import (
     AnyTuple, Array, ListT, MapT, Scalar, Type, Undefined, Unknown, carries_derivative, join, rank
@@ -74,6 +76,9 @@ class Writing(Memory):
         whole = path and isinstance(path[0], Sub) and _is_whole(path[0].key)
         if whole and len(path) == 1 and rank(atom_type(before)) == 0 and isinstance(atom_type(before), Array):
             path, through = (), True
+        elif rank(atom_type(before)) == 0 and path and isinstance(path[0], View):  # `np.reshape(a, -1)[0] = value`
+            seen = self.build.update(self._derive(before, path[0], None), path[1:], value, mode)
+            path, mode, through, value = (), "set", True, self.build.applied(np.reshape, (seen, ()), {})
         if path and rank(atom_type(before)) == 0 or whole and rank(atom_type(before)) is None:
             raise UnsupportedSyntaxError("a write into an array without axes", at=self.here, instead="rebind the name: `a = value`")
         if len(path) == 1 and mode == "set" and not through and not isinstance(atom_type(before), Array):

@@ -201,6 +201,15 @@ class ChoiceVal:
 
 
 @dataclass(frozen=True, eq=False)
+class Escaped:
+    """What a function that may raise what its caller handles gives: the number of its exit, its result, and the exits that it reached."""
+
+    code: Value
+    result: Value
+    reached: set[int]
+
+
+@dataclass(frozen=True, eq=False)
 class SuperVal:
     """Represent `super()`: an object whose attributes are looked up in the classes after `cls`."""
 

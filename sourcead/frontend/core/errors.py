@@ -30,10 +30,11 @@ def surely(lo, error: SourceADError, raised: type) -> SourceADError:
 
 
 def raises_in_statement(lo, error: SourceADError, node: gast.AST) -> None:
-    """Note on the error for what raises an exception for sure the innermost statement of each function whose execution raises it."""
+    """Note on the error for what raises an exception the innermost statement of each function that does, and whether it does for sure."""
     cls, place = surely_raised(error)
     if cls is not None:
         error.statements = {lo.scope: node if place is lo.build.stmts else None, **getattr(error, "statements", {})}
+        error.callers = {lo.scope: node, **getattr(error, "callers", {})}
 
 
 def surely_raised(error: Exception) -> tuple[type | None, list | None]:

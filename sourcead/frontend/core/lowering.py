@@ -55,7 +55,7 @@ class Scope:
         return {n.id for n in own_nodes(self.source.node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
 
     @functools.cached_property
-    def local(self) -> set[str]:
+    def local(self) -> frozenset[str]:
         """Find the names that belong to the function: it binds them, and does not declare them as `nonlocal` or `global`."""
         return bound_names(self.source.node)
 
@@ -91,7 +91,7 @@ def own_nodes(node: gast.AST) -> list[gast.AST]:
 
 
 @once_for_each_node
-def bound_names(node: gast.AST) -> set[str]:
+def bound_names(node: gast.AST) -> frozenset[str]:
     """Find the names that a function binds as its own, wherever in its body."""
     found, others, todo = set(), set(), [node.body] if isinstance(node, gast.Lambda) else [*node.body]
     while todo:
@@ -116,7 +116,7 @@ def bound_names(node: gast.AST) -> set[str]:
                 todo += [n.iter, *n.ifs]
                 continue
         todo.extend(gast.iter_child_nodes(n))
-    return found - others
+    return frozenset(found - others)
 
 
 def name_reads(node: gast.AST) -> Counter:
@@ -178,6 +178,7 @@ class Lowering(Writing):
         in_place: the recursive functions that are lowered in place (`control/recursion.py`).
         in_pairs: the recursive functions whose pair is being lowered.
         catching: the exception classes that the `try` blocks around the current statement catch.
+        escaping: lowers the body of the function that is called next, of whose exceptions the caller handles some (`syntax/exceptions.py`).
         raising: whether the gradient raises an exception that a `try` handles, if a call in it raises that in some runs only.
         copies: the number of times that the statements after an `if` were lowered in both its arms.
         differing: the places of branches whose arms leave different objects in one name.
@@ -214,6 +215,7 @@ class Lowering(Writing):
         self.in_place: dict[Any, Any] = {}
         self.in_pairs: set[Any] = set()
         self.catching: tuple[type, ...] = ()
+        self.escaping: Callable | None = None
         self.raising = False
         self.copies = 0
         self.differing: Kept = Kept()

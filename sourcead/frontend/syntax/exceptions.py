@@ -7,6 +7,11 @@
                                         the end         return 0
                                     D; if code == 1: B; elif code == 2: return result; elif code == 3: break; else: C
 
+A function that is called in the body and raises what is handled, in some runs, is lowered as the body of a `try` of its own: it returns
+the number of its exit with its result.
+
+    y = f(x)                            code, result = f(x);  if code == 1: return 1;  y = result
+
 An exception that is raised for sure by something else than `raise`, such as a missing key of a dict whose keys are known, ends the body
 where it is raised. Anything else that may raise a caught exception is computed although nothing reads it: if it raises, so does the
 gradient. So does, in an `__array_wrap__` (`raising`), what a function called in the body raises in some runs only. The gradient does not
@@ -29,13 +34,16 @@ from sourcead.frontend.control.branches import INSTEAD, RAISED, UNDECIDED, raise
 from sourcead.frontend.control.exits import (
     Return, always_leaves, assignment, may_leave, rewritten, standing_for, variable
 )
-from sourcead.frontend.core import MISSING, Flag, Held, Lowering, Value, temporarily
+from sourcead.frontend.core import MISSING, Escaped, Flag, Held, Lowering, Value, temporarily
 from sourcead.frontend.syntax import managers
-from sourcead.frontend.syntax.expressions import named_object
+from sourcead.frontend.syntax.expressions import elements, keywords, named_object
 from sourcead.frontend.syntax.guarded import kept
 from sourcead.frontend.syntax.managers import Act, Surrounded
 from sourcead.ir.nodes import UNDEFINED, Const
 
+STRICT = (  # expressions all of whose parts are evaluated, in order
+    gast.Call, gast.Attribute, gast.Name, gast.Tuple, gast.List, gast.BinOp, gast.UnaryOp, gast.Subscript, gast.Compare, gast.keyword,
+)  # fmt: skip
 ENDED = 0  # the number of a body that ended without leaving
 LOOPS = (gast.For, gast.While)
 
@@ -150,6 +158,7 @@ class Leaving:
         handlers: its handlers.
         raising: the statements inside the body that raise an exception for sure, and the handlers of these.
         after: number of an exit -> the statements that continue it outside.
+        calls: the statements inside the body that call a function which may raise what is handled.
         reached: the numbers of the exits that the lowering of the body came to.
     """
 
@@ -157,6 +166,7 @@ class Leaving:
     node: gast.Try
     handlers: list[Handler]
     raising: list[tuple[gast.AST, Handler]] = field(default_factory=list)
+    calls: list[gast.AST] = field(default_factory=list)
     after: dict[int, list[gast.AST]] = field(default_factory=dict)
     reached: set[int] = field(default_factory=set)
 
@@ -178,11 +188,20 @@ class Leaving:
         """Tell whether a statement inside the body raises for sure what this `try` handles, and was not known to; note it if it does."""
         handler = self.handler_of(core.surely_raised(error)[0] or type(None))
         statement = getattr(error, "statements", {}).get(self.lo.scope)
-        if handler is None or handler.passes_on or statement is None:
+        if handler is None or handler.passes_on:
             return False
+        if statement is None:
+            return self.is_new_call(getattr(error, "callers", {}).get(self.lo.scope))
         if any(original(known) is original(statement) for known, _ in self.raising):
             return False
         self.raising.append((statement, handler))
+        return True
+
+    def is_new_call(self, statement: gast.AST | None) -> bool:
+        """Tell whether a statement calls functions one after the other, and was not known to raise; note it if it does."""
+        if not has_calls(statement) or any(original(known) is original(statement) for known in self.calls):
+            return False
+        self.calls.append(statement)
         return True
 
     def attempted(self, node: gast.AST, handler: Handler) -> list[gast.AST]:
@@ -207,6 +226,8 @@ class Leaving:
         for known, handler in self.raising:
             if original(node) is original(known):
                 return self.attempted(node, handler)
+        if has_calls(node) and any(original(node) is original(known) for known in self.calls):
+            return self.with_calls(node, around)
         match node:
             case gast.Return(value=value):
                 keep = assignment(self.result, value or gast.Constant(None, None), node)
@@ -219,6 +240,30 @@ class Leaving:
                 failed = self.caught_raise(standing_for(node, gast.Raise(variable("AssertionError"), None)), around)
                 return [standing_for(node, gast.If(gast.UnaryOp(gast.Not(), test), failed, []))]
         return None
+
+    def with_calls(self, node: gast.AST, around: tuple) -> list[gast.AST]:
+        """Return the statements for one in which functions are called, each call in a statement of its own."""
+        before: list[gast.AST] = []
+
+        def part(n: Any) -> Any:
+            if isinstance(n, list):
+                return [part(item) for item in n]
+            if not isinstance(n, STRICT) or isinstance(n, gast.Name) and n.id not in self.lo.scope.local:
+                return n
+            if isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute):
+                parts = [gast.Attribute(part(n.func.value), n.func.attr, n.func.ctx), part(n.args), part(n.keywords)]
+            else:
+                parts = [part(value) for _, value in gast.iter_fields(n)]
+            made = standing_for(n, type(n)(*parts))
+            if not isinstance(n, (gast.Call, gast.Attribute, gast.Name)):
+                return made
+            name = Flag("part")
+            before.append(standing_for(node, assignment(name, n, n) if isinstance(n, gast.Name) else Calling(self, name, made)))
+            return variable(name)
+
+        fields = dict(gast.iter_fields(node))
+        rest = standing_for(node, type(node)(**{**fields, "value": part(node.value)}))
+        return [*before, *(self.exit_of(rest, around) or [rest])]
 
     def caught_raise(self, node: gast.Raise, around: tuple) -> list[gast.AST]:
         """Return the statements for a `raise`, or the `raise` itself if this `try` does not catch it or one inside it does."""
@@ -236,6 +281,55 @@ class Leaving:
         self.after[number] = [standing_for(node, n) for n in after]
         reach = Act(functools.partial(self.reached.add, number))
         return [standing_for(node, n) for n in (reach, gast.Return(Held(Const(number))))]
+
+
+FIELDS = (gast.Assign, gast.AugAssign, gast.Expr, gast.Return)
+
+
+def has_calls(node: gast.AST | None) -> bool:
+    """Tell whether a statement is an expression, with what becomes of its value, in which functions are called."""
+    plain = isinstance(node, FIELDS) and not (isinstance(node, gast.AugAssign) and not isinstance(node.target, gast.Name))
+    return plain and node.value is not None and any(isinstance(n, (gast.Call, gast.Attribute)) for n in gast.walk(node.value))
+
+
+class Calling(gast.Pass):
+    """The call of a function that may raise what is handled, or of a property: `name = value`."""
+
+    def __init__(self, exits: Leaving, name: Flag, value: gast.AST):
+        self.exits, self.name, self.value = exits, name, value
+
+
+@core.replaced_statement(Calling)
+def after_call(lo: Lowering, node: Calling) -> list[gast.AST]:
+    """Lower a call of a function that may raise what is handled, and return the statements that follow it."""
+    call, exits, used = node.value, node.exits, []
+    with lo.at(node):
+        base = core.lower(lo, call.func if isinstance(call, gast.Call) else call.value)
+        given = (elements(lo, call.args), keywords(lo, call)) if isinstance(call, gast.Call) else (call.attr,)
+        with lo.using(escaping=functools.partial(with_escapes, exits.handlers, used)):
+            made = (core.call if isinstance(call, gast.Call) else core.attribute)(lo, base, *given, call)
+        if used and not isinstance(made, Escaped):
+            raise core.unsupported(lo, call, UNDECIDED, INSTEAD)
+    if not used:
+        return [assignment(node.name, Held(made), node)]
+    left = [assignment(node.name, Held(made.result), node)]
+    for number in sorted(made.reached - {-1}):
+        test = gast.Compare(Held(made.code), [gast.Eq()], [gast.Constant(number, None)])
+        left = [standing_for(node, gast.If(test, exits.leave(number, node), left))]
+    return left
+
+
+def with_escapes(handlers: list[Handler], used: list, lo: Lowering, source: Any) -> Escaped:
+    """Lower the body of a function whose caller has handlers for what it raises."""
+    used.append(source)
+    node = source.node
+    body = [gast.Return(node.body)] if isinstance(node, gast.Lambda) else [*node.body, gast.Return(gast.Constant(None, None))]
+    body = [n if hasattr(n, "lineno") else standing_for(node, n) for n in body]
+    exits = Leaving(lo, standing_for(node, gast.Try(body, [h.node for h in handlers], [], [])), handlers)
+    code = body_with_exits(lo, exits)
+    if code is None:
+        raise core.refused(lo, UNDECIDED, INSTEAD)
+    return Escaped(code, lo.scope.names.get(exits.result, UNDEFINED), exits.reached)
 
 
 def original(node: gast.AST) -> gast.AST:

@@ -281,10 +281,16 @@ def of_classes(lo: Lowering, made: Value, fn: Callable, args: list[Value], kwarg
 
 def like(lo: Lowering, made: Value, result: Any, shown: Shown) -> Value:
     """Return what an operation gives, `made` for plain arrays, with the classes that it has where it gave `result`."""
-    if shown.wrapped and any(map(own_wrap, shown.classes)):
-        return wrapped_by_user(lo, made, result, shown)
+    by_user = shown.wrapped and any(map(own_wrap, shown.classes))
+    if by_user and (not isinstance(result, tuple) or {id(given) for _, given in shown.wrapped} - set(map(id, result))):
+        return wrapped_by_user(lo, made, result, shown.wrapped, shown)
     if id(result) in shown.values:
         return shown.values[id(result)]
+    if by_user:
+        if not isinstance(made, TupleVal):
+            raise Unclear
+        parts = [(v, part, [w for w in shown.wrapped if w[1] is part]) for v, part in zip(made.contents, result, strict=True)]
+        return TupleVal(tuple(wrapped_by_user(lo, v, part, ws, shown) if ws else v for v, part, ws in parts), None, made.cls)
     if isinstance(result, (tuple, list)):
         if not any(isinstance(part, np.ndarray) and type(part) is not np.ndarray for part in result):
             return made
@@ -308,11 +314,11 @@ def source_value(source: Any, shown: Shown) -> Value:
     return core.unreadable("obj", "what NumPy gives `__array_finalize__` here is an array of its own, which is not known here")
 
 
-def wrapped_by_user(lo: Lowering, made: Value, result: Any, shown: Shown) -> Value:
-    """Return what the `__array_wrap__` of a user's class makes of the result of an operation."""
-    if len(shown.wrapped) > 1:
+def wrapped_by_user(lo: Lowering, made: Value, result: Any, wrapped: list, shown: Shown) -> Value:
+    """Return what the `__array_wrap__` of a user's class makes of the result of an operation, or of a part of it."""
+    if len(wrapped) > 1:
         raise Unclear
-    (((array, computed, *rest), given),) = shown.wrapped
+    (((array, computed, *rest), given),) = wrapped
     value = shown.values.get(id(array))
     wrap = own_wrap(value.cls) if isinstance(value, Cell) else None
     if given is not result or wrap is None or type(computed) is not np.ndarray or rank(core.data_type(lo, made)) != np.ndim(result):

@@ -22,9 +22,10 @@ from sourcead.frontend.core import VALUE, AttributesCell, BoundVal, Cell, Loweri
 from sourcead.frontend.values import array_attributes, array_objects, descriptors, sequences
 from sourcead.ir.nodes import UNDEFINED, Const
 from sourcead.ir.records import (
-    NEUTRAL, find, generated_init, is_derived_class, is_frozen, is_namedtuple, is_plain_class, own_names, own_setter
+    NEUTRAL, OF_NUMPY, find, generated_init, is_derived_class, is_frozen, is_namedtuple, is_plain_class, own_names,
+    own_setter
 )
-from sourcead.ir.types import Array, Unknown
+from sourcead.ir.types import Array, Scalar, Unknown
 
 DUNDER = {
     operator.add: "add", operator.sub: "sub", operator.mul: "mul", operator.truediv: "truediv", operator.pow: "pow",
@@ -222,7 +223,8 @@ def initialised(lo: Lowering, cell: Cell, args: list[Value], kwargs: dict[str, V
     if generated_init(cls):
         fill_dataclass(lo, cell, base, args, kwargs, node)
     elif base is not object:
-        core.call_object(lo, init, [cell, *args], kwargs, node)
+        done = core.call_object(lo, init, [cell, *args], kwargs, node)
+        return dataclasses.replace(done, result=cell) if isinstance(done, core.Escaped) else cell
     elif (args or kwargs) and find(cls, "__new__")[0] in NEUTRAL:
         raise core.refused(lo, f"{cls.__name__} takes no arguments")
     return cell
@@ -346,6 +348,13 @@ def builtin_fields(lo: Lowering, args: list[Value], kwargs, node) -> Value:
     return Const(fields_of(lo, cls, node, "`dataclasses.fields` of something that is no dataclass here"))
 
 
+def is_of_python(lo: Lowering, value: Value) -> bool:
+    """Tell whether a value is an object, or a number of Python's own, whose operators leave those of another class their turn."""
+    if core.class_of(value) is not None or isinstance(value, Const) and not value.live:
+        return not isinstance(getattr(value, "value", None), np.generic)
+    return isinstance(t := core.data_type(lo, value), Scalar) and t.dtype is None
+
+
 # -- what operators and built-in functions do with objects -----------------------------------------------------------------
 
 
@@ -365,6 +374,9 @@ def operate(lo: Lowering, fn: Any, values: list[Value]) -> Value | None:
         found = core.special_method(operands[0], special_name)
         if found is None:
             continue
+        asked = any(core.special_method(operands[0], name) for name in OF_NUMPY) and operands[0] is not values[0]
+        if asked and not is_of_python(lo, values[0]):
+            raise core.refused(lo, f"NumPy asks class {core.class_of(operands[0]).__name__} what this operator does", "plain arrays")
         if found.__code__.co_filename == "<string>":
             cls = core.class_of(operands[0])
             if fn in (operator.eq, operator.ne) and operands[0] is operands[1]:  # tuples of the same items are equal

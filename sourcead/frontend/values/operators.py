@@ -19,7 +19,7 @@ from sourcead.frontend.core.known_values import PURE
 from sourcead.frontend.values import iterables, lists, objects, sequences, sets
 from sourcead.ir.nodes import Atom, Call, Const, Var, View
 from sourcead.ir.types import (
-    BOOL, AnyTuple, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, Undefined, Unknown, join, rank
+    BOOL, INT, AnyTuple, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, Undefined, Unknown, join, rank
 )
 from sourcead.primitives.table import record_of
 
@@ -34,6 +34,8 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
     if fn in (operator.is_, operator.is_not):
         return identity_test(lo, fn, *values)
     ours = lo.static_only or lo.called_from is not None  # code of rules and compositions adds shapes
+    if fn is operator.add and not all(isinstance(v, TupleVal) for v in values) and all(is_shape(lo, v) for v in values):
+        return lo.wrap(lo.build.call(fn, *map(lo.read, values), type=AnyTuple(INT)))
     if len(values) == 2 and any(map(core.is_sequence, values)):
         if fn is operator.add and all(map(core.is_sequence, values)):
             return concatenate(lo, *values)
@@ -74,6 +76,13 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
     if folded is not None:
         lo.build.known[var] = folded.value
     return lo.wrap(var)
+
+
+def is_shape(lo: Lowering, value: Value) -> bool:
+    """Tell whether a value is a tuple of integers."""
+    if isinstance(value, TupleVal):
+        return value.cls is None and all(isinstance(t := atom_type(lo.read(v)), Scalar) and t.kind == "int" for v in value.items)
+    return core.data_type(lo, value) == AnyTuple(INT)
 
 
 CONDITIONS = (bool, int, float, str, type(None), tuple, types.FunctionType, types.BuiltinFunctionType, np.ufunc)

@@ -16,7 +16,7 @@ import numpy as np
 from sourcead.ir.dims import with_dims
 from sourcead.ir.records import type_of
 from sourcead.ir.types import (
-    INT, SMALL, UNKNOWN, Array, FunctionT, ListT, Scalar, Sym, TupleT, Type, anydim, kind_of, map_type, parts,
+    INT, SMALL, UNKNOWN, AnyTuple, Array, FunctionT, ListT, Scalar, Sym, TupleT, Type, anydim, kind_of, map_type, parts,
     same_dtype
 )
 from sourcead.primitives.registry import record
@@ -59,6 +59,11 @@ def created(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
     return _of_any_dtype(_sized, fn, list(map(_in_sizes, args)), {k: _in_sizes(a) for k, a in kwargs.items()})
 
 
+SHAPE, SOME_ARRAY = AnyTuple(INT), Array(None, None)
+ALWAYS = {np.array: SOME_ARRAY, np.asarray: SOME_ARRAY, np.shape: SHAPE}
+"""The type of the result of a function, whatever it is given."""
+
+
 def _of_any_dtype(find, fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
     """Return the type that `find` finds; its dtype is unknown where that of an operand or that of the result, if given, is.
 
@@ -75,6 +80,8 @@ def _of_any_dtype(find, fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
     try:
         found = find(fn, *known)
     except Impossible:
+        if dtype is None and fn in ALWAYS:
+            return ALWAYS[fn]
         if dtype is None or not dtype.known:
             raise
         return Array(np.dtype(dtype.value), None)

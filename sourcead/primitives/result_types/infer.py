@@ -108,4 +108,4 @@ def infer_attr(base: Type, name: str) -> Type:
     if isinstance(base, StructT):
         return dict(base.fields).get(name, UNKNOWN)
     known = name in _ATTRIBUTES and isinstance(base, (Array, Scalar))
-    return infer_call(_ATTRIBUTES[name], [Arg(base)]) if known else UNKNOWN
+    return infer_call(np.shape if name == "shape" else _ATTRIBUTES[name], [Arg(base)]) if known else UNKNOWN

@@ -207,32 +207,6 @@ def _abs(x):
     return (lambda x: np.abs(x)) if isinstance(x, types.Array) else None
 
 
-@overload(runtime.check_layout)
-def _check_layout(x, name):
-    if isinstance(x, types.Array) and x.layout == "C":
-        return lambda x, name: None
-    return interpreted.call(runtime.check_layout, ["x", "name"], [x, name], None)
-
-
-@overload(runtime.check_array)
-def _check_array(x):
-    if isinstance(x, types.Array):
-        return lambda x: None
-    return interpreted.call(runtime.check_array, ["x"], [x], None)
-
-
-@overload(runtime.check_fractions)
-def _check_fractions(x, name):
-    if not isinstance(x, types.Array) or isinstance(x.dtype, types.Float | types.Complex):
-        return lambda x, name: None
-    return interpreted.call(runtime.check_fractions, ["x", "name"], [x, name], None)
-
-
-@overload(runtime.one_for_each)
-def _one_for_each(derivatives, count, function):
-    return (lambda derivatives, count, function: derivatives) if isinstance(derivatives, types.BaseTuple) else None
-
-
 # ---- elementwise ----
 
 

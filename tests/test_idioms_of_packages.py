@@ -1,0 +1,177 @@
+"""Idioms of public packages, each in small programs: value and all derivatives as Python and central differences have them."""
+
+import collections
+import math
+from collections.abc import MutableMapping
+
+import numpy as np
+import pytest
+from numpy import array
+
+from sourcead import grad
+from sourcead.errors import UnsupportedSyntaxError
+from tests.semantics import judged_in_all_modes, made
+
+X, A, S = np.array([0.4, 0.7, -0.3, 0.9]), np.arange(12.0).reshape(4, 3) / 7, 0.6
+
+
+
+class Spread:
+    """An object of which NumPy asks what it is."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self.values) * 5
+
+    def __mul__(self, other):
+        return Spread(self.values * other)
+
+    def __rmul__(self, other):
+        return Spread(self.values * other * 3)
+
+
+class Asked(Spread):
+    def __array_ufunc__(self, ufunc, method, *inputs, **named):
+        return 7.0
+
+
+class Folded(MutableMapping):
+    """A dict whose keys are found whatever the case of their letters."""
+
+    def __init__(self, **items):
+        self.held = dict(items)
+
+    def __getitem__(self, key):
+        return self.held[dict(zip([name.lower() for name in self.keys()], self.keys()))[key.lower()]]
+
+    def __setitem__(self, key, value):
+        self.held[key] = value
+
+    def __delitem__(self, key):
+        del self.held[key]
+
+    def __iter__(self):
+        yield from self.held.keys()
+
+    def __len__(self):
+        return len(self.held)
+
+
+class Settings(collections.UserDict):
+    def doubled(self, key):
+        return 2 * self[key]
+
+
+class Cloud(np.ndarray):
+    """Points, which operations leave as points if they are still rows of numbers."""
+
+    def __new__(cls, values):
+        return np.array(values).view(cls)
+
+    def __array_wrap__(self, array, context=None, return_scalar=False):
+        return Cloud(array) if array.ndim == 2 else np.asarray(array)[()]
+
+    def spread(self):
+        return np.sum(self**4)
+
+
+def unit(v):
+    n = np.linalg.norm(v)
+    if n < 1e-9:
+        return None, None
+    return v / n, n
+
+
+def vector(v):
+    kind = np.float64
+    if isinstance(v, (list, tuple)):
+        if any([isinstance(item, str) for item in v]):  # noqa: C419
+            kind = None
+        if len(v) != 3:
+            raise ValueError("not of length 3")
+        return np.array(v, dtype=kind)
+    if isinstance(v, np.ndarray):
+        return v.flatten()
+    raise TypeError("no vector")
+
+
+RIGHT = {
+    "diagonals are written through einsum": """
+        eye = np.zeros((2, 2, 2))
+        np.einsum('ijj->ij', eye)[...] = x.reshape(2, 2) ** 2
+        other = np.einsum('ijj->ji', eye)
+        other *= s
+        return np.sum(np.sin(eye) @ x[:2])""",
+    "a diagonal is a view": """
+        y = np.outer(x, x)
+        line = np.einsum('ii->i', y)
+        y[0, 0] = s * x[1]
+        return np.sum(line ** 3) + y[1, 1]""",
+    "a number becomes an array": """
+        y = array(s * x[0], dtype=complex).reshape(-1)
+        z = np.array(x[1]).reshape(1, 1)
+        y[y == np.inf] = 1e9
+        z[z > 0.6] *= x[2]
+        return np.abs(y[0] - 3j) * np.sum(z)""",
+    "an array without axes is written through its views": """
+        y = np.array(x[0])
+        flat = y.reshape(-1)
+        flat[0] = x[1] ** 2
+        flat *= s
+        y += x[2]
+        return np.sum(flat * y)""",
+    "an array of a common dtype": """
+        out = np.empty_like(x, dtype=np.result_type(x.dtype, A.dtype))
+        out[...] = x * s
+        return np.sum(out ** 2)""",
+    "objects that NumPy could ask": "return np.sum((Spread(x) * s).values ** 2) + np.sum((3.0 * Asked(x)).values * x)",
+    "an object of a mapping": """
+        items = Folded(First=x[0], Second=s)
+        items["third"] = x[1] ** 2
+        return items["SECOND"] * items["first"] * items.get("THIRD", 1.0) * len(items)""",
+    "a user's dict": """
+        items = Settings(first=x[0])
+        items["second"] = x[1] * s
+        return items.doubled("second") * sum(v for v in items.values()) * ("third" not in items)""",
+    "parts that NumPy gives a class": """
+        _, sizes, axes = np.linalg.svd(Cloud(np.sin(9 * A**2) * x[:, None]), full_matrices=False)
+        return sizes[0] + axes[:, :2].spread()""",
+    "a part of what may be None": """
+        direction, size = unit(x)
+        return np.sum(vector(direction[1:]) ** 3) * np.sum(vector(math.sin(size) * direction - size) ** 2)""",
+    "the shape of an array whose rank is not known": """
+        y = np.asarray(x if s > 0 else [x, x])
+        spread = np.broadcast(np.pi, y[..., 0])
+        z = np.broadcast_to(y, (2,) + spread.shape + y.shape)
+        copied = np.array(z)
+        copied[..., 1:] *= -1
+        return np.sum(copied * np.arange(4.0))""",
+    "counted names": """
+        counts = collections.Counter(["a", "b", "a"])
+        return x[0] * counts["a"] + x[1] * counts["z"] + x[2] * len([k for k, n in counts.items() if n > 1])""",
+}
+
+
+KNOWN = {"np": np, "math": math, "array": array, "collections": collections}
+KNOWN |= {each.__name__: each for each in (Asked, Cloud, Folded, Settings, Spread, unit, vector)}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_gradient_is_right(name):
+    assert judged_in_all_modes(made(RIGHT[name], "x, A, s", **KNOWN), X, A, S) == "right"
+
+
+ASKED = ("x * Spread(x)", "x[0] * Spread(x)", "np.float64(2.0) * Asked(x)", "np.multiply(x, Spread(x))", "np.sin(Asked(x))")
+
+
+@pytest.mark.parametrize("line", ASKED)
+def test_what_numpy_asks_of_an_object_is_refused(line):
+    with pytest.raises(UnsupportedSyntaxError, match="NumPy"):
+        grad(made(f"return np.sum({line})", "x", **KNOWN), verify=False)(X)
+
+
+def test_a_part_of_what_may_be_none_is_known_to_be_an_array():
+    f = made(RIGHT["a part of what may be None"], "x, A, s", **KNOWN)
+    assert "isinstance" not in grad(f).lower(X, A, S).text

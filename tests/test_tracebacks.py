@@ -1,5 +1,7 @@
 """Tracebacks of errors that leave public functions: the user's frames, one of sourcead, and the user's line above generated text."""
 
+import gc
+import linecache
 import os
 import subprocess
 import sys
@@ -14,6 +16,7 @@ import pytest
 
 import sourcead
 from sourcead import InternalError, check_grads, grad, hessian, hvp, jacobian, jvp, pushforward, value_and_grad, vjp
+from sourcead.backends.load import load
 from sourcead.errors import SourceADError
 from sourcead.passes import plan
 
@@ -219,3 +222,13 @@ def test_at_the_prompt_the_users_line_is_the_first_and_the_reason_the_last(tmp_p
     assert lines.index("grad(halved)(1.0, 0)") < lines.index("return x / n")
     assert lines[-1] == "ZeroDivisionError: float division by zero"
     assert sum(OURS in line for line in lines) == 1
+
+
+def test_a_text_is_removed_when_another_is_made_not_while_others_walk_over_the_cache():
+    function = load("def square(x):\n    return x * x\n", "square", {})
+    file = function.__code__.co_filename
+    del function
+    gc.collect()
+    assert file in linecache.cache  # `linecache.checkcache()` may be at it
+    load("def cube(x):\n    return x * x * x\n", "cube", {})
+    assert file not in linecache.cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import inspect
 import itertools
 import linecache
@@ -17,11 +18,13 @@ _counter = itertools.count(1)
 
 
 class _Text:
-    """Keeps a text in `linecache`, and where its lines come from, for as long as a function made from it lives."""
+    """Keeps a text in `linecache`, and where its lines come from, as long as a function made from it lives, and until another is made.
+
+    It is not removed at once, because functions may be freed at any time, also while `linecache` walks over what it keeps.
+    """
 
     def __init__(self, file: str):
-        for kept in (linecache.cache, ORIGINS):
-            weakref.finalize(self, kept.pop, file, None).atexit = False
+        weakref.finalize(self, _freed.append, file).atexit = False
 
     @classmethod
     def of(cls, file: str) -> _Text:
@@ -31,6 +34,7 @@ class _Text:
         return text
 
 
+_freed: collections.deque[str] = collections.deque()
 _texts: weakref.WeakValueDictionary[str, _Text] = weakref.WeakValueDictionary()
 _alive: weakref.WeakKeyDictionary[types.FunctionType, _Text] = weakref.WeakKeyDictionary()
 
@@ -64,11 +68,21 @@ def compiled(text: str, name: str, key: str | None = None, origins: Callable[[],
         origins: returns the user's statement of each line.
     """
     file = f"<sourcead {name} {key or next(_counter)}>"
+    _remove_freed()
     if not text.endswith("\n"):
         text += "\n"
     linecache.cache[file] = (len(text), None, text.splitlines(True), file)  # no modification time: never purged
     ORIGINS[file] = origins
     return compile(text, file, "exec", dont_inherit=True)
+
+
+def _remove_freed() -> None:
+    """Remove the texts of which no function is left."""
+    while _freed:
+        file = _freed.popleft()
+        if file not in _texts:
+            linecache.cache.pop(file, None)
+            ORIGINS.pop(file, None)
 
 
 def run(code: types.CodeType, name: str, namespace: dict[str, Any]) -> types.FunctionType:

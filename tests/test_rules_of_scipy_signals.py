@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+import scipy.fft
 import scipy.linalg
-from scipy import ndimage, signal
+from scipy import fftpack, ndimage, signal
 from scipy.interpolate import interp1d
 
 from sourcead import UnsupportedArgumentError, grad, hvp, value_and_grad
@@ -46,6 +47,10 @@ CASES = {
     "previous": lambda x: interp1d(TIMES, x[0], "previous")(NEW.reshape(2, 3)),
     "periodogram": lambda x: signal.periodogram(x)[1],
     "periodogram of odd length": lambda x: signal.periodogram(x[:, 0], 100)[1] + signal.periodogram(x[:, :3], fs=2.0, axis=0)[1][:, 1],
+    "cosine transforms": lambda x: scipy.fft.dct(x) + scipy.fft.idct(x, 3, axis=0, norm="ortho") ** 2,
+    "cosine transforms of fftpack": lambda x: fftpack.dct(x, type=2, axis=1, norm="ortho")[:, :3] * fftpack.idct(x, 1)[:, 1:],
+    "transforms of another length": lambda x: scipy.fft.dct(x[0], 4, 6) + scipy.fft.dst(np.ravel(x), n=6),
+    "sine transforms": lambda x: scipy.fft.dst(x, type=1) * scipy.fft.idst(x, norm="ortho") + fftpack.dst(x, axis=0),
     "riccati": riccati,
     "riccati of two inputs": riccati_of_two_inputs,
 }  # fmt: skip

@@ -1,10 +1,12 @@
-"""Compositions of SciPy's functions of sampled signals: filters of `scipy.ndimage`, `interp1d`, and `scipy.signal.periodogram`."""
+"""SciPy's functions of sampled signals: cosine and sine transforms, filters of `scipy.ndimage`, `interp1d`, `scipy.signal.periodogram`."""
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
-from scipy import interpolate, ndimage, signal
+from scipy import fft, fftpack, interpolate, ndimage, signal
 
 from sourcead.primitives.compositions import composed, refuse
+from sourcead.primitives.registry import linear
+from sourcead.primitives.result_types.by_example import sized
 
 PADDED = {"reflect": "symmetric", "mirror": "reflect", "nearest": "edge", "wrap": "wrap", "constant": "constant",
           "grid-mirror": "symmetric", "grid-wrap": "wrap", "grid-constant": "constant"}  # fmt: skip
@@ -16,6 +18,20 @@ def sums_of_windows(x, weights, mode, cval, before):
     wider = np.pad(x, widths, "constant", constant_values=cval) if PADDED[mode] == "constant" else np.pad(x, widths, PADDED[mode])
     windows = sliding_window_view(wider, weights.shape)
     return np.sum(windows * weights, axis=tuple(-1 - k for k, _ in enumerate(weights.shape)))
+
+
+def transform_adjoint(transform):
+    """Return the adjoint rule of a cosine or sine transform, y = x @ m along one axis, by the transforms m of the unit vectors."""
+
+    def adjoint(y, x, type=2, n=None, axis=-1, norm=None, d_y=None):
+        columns = transform(np.eye(np.shape(x)[axis]), type, n, -1, norm).T
+        return np.moveaxis(np.moveaxis(d_y, axis, -1) @ columns, -1, axis), None, None, None, None
+
+    return adjoint
+
+
+TRANSFORMS = [getattr(module, name) for module in (fft, fftpack) for name in ("dct", "idct", "dst", "idst")]
+linear({transform: transform_adjoint(transform) for transform in TRANSFORMS}, memory="fresh", examples=True, result=sized)
 
 
 @composed(ndimage.correlate)

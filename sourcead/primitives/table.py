@@ -71,7 +71,7 @@ def read_scipy(where: str) -> None:
         from sourcead.primitives import scipy_samples, scipy_stats  # noqa: F401
     elif where.startswith("scipy.optimize"):
         from sourcead.primitives import scipy_roots  # noqa: F401
-    elif where.startswith(("scipy.ndimage", "scipy.interpolate", "scipy.signal")):
+    elif where.startswith(("scipy.fft", "scipy.ndimage", "scipy.interpolate", "scipy.signal")):
         from sourcead.primitives import scipy_signals  # noqa: F401
     elif where.startswith("scipy.linalg"):
         from sourcead.primitives import scipy_linalg  # noqa: F401

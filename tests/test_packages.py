@@ -6,7 +6,7 @@ import pytest
 
 from tests.packages import environment
 from tests.packages.__main__ import SAMPLE, judge
-from tests.packages.case import case, packages
+from tests.packages.case import case, packages, stair
 from tests.packages.judge import compare, judge as outcome_of
 from tests.packages.table import document, reason, right_cases
 
@@ -66,6 +66,25 @@ def test_a_function_that_writes_into_its_argument_is_judged_by_copies():
     assert outcome_of(case("halved", halved, [1.0, 2.0])).status == "right"
 
 
+def halved_interval(a):
+    low, high = 0.0, 4.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        if middle**2 < a:
+            low = middle
+        else:
+            high = middle
+    return low + a
+
+
+def test_a_search_by_comparisons_is_a_stair_if_its_case_says_so():
+    search = case("halved_interval", halved_interval, 2.0)
+    assert outcome_of(search).status == "wrong"
+    found = outcome_of(stair(search, "it halves an interval"))
+    assert (found.status, "halves an interval; by input 0" in found.detail) == ("stair", True)
+    assert outcome_of(stair(case("square", lambda x: x**2, 2.0), "it is none")).status == "right"
+
+
 def test_every_case_file_pins_its_package():
     for package in packages().values():
         assert all(len(requirement.split("==")) == 2 for requirement in package.requirements), package
@@ -77,7 +96,7 @@ def test_the_page_shows_what_the_outcomes_say():
     outcome = {"calls": "utm.from_latlon", "status": "right", "detail": "", "seconds": 0.1, "compared": 2, "left_out": 0}
     refused = {**outcome, "calls": "utm.to_latlon", "status": "refused", "detail": "NoRuleError: no rule"}
     text = document([(package, [outcome, refused])])
-    assert "**2 cases of 1 packages: 1 right, 0 wrong, 1 refused, 0 error.**" in text
+    assert "**2 cases of 1 packages: 1 right, 0 wrong, 1 refused, 0 error, 0 stair.**" in text
     assert "| `utm.to_latlon` | refused | 0.1 | `NoRuleError: no rule` |" in text
 
 
@@ -96,6 +115,6 @@ def test_what_the_page_says_of_a_package_holds(name):
     if (said := environment.install(package)) is not None:
         pytest.skip(f"{package.requirements[0]} could not be installed: {said}")
     outcomes = judge(package)
-    assert [outcome for outcome in outcomes if outcome["status"] not in ("right", "refused")] == []
+    assert [outcome for outcome in outcomes if outcome["status"] not in ("right", "refused", "stair")] == []
     found = {(package.requirements[0], outcome["calls"]) for outcome in outcomes if outcome["status"] == "right"}
     assert found >= {known for known in right_cases() if known[0] == package.requirements[0]}

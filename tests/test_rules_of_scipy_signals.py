@@ -61,6 +61,10 @@ CASES = {
     "previous": lambda x: interp1d(TIMES, x[0], "previous")(NEW.reshape(2, 3)),
     "periodogram": lambda x: signal.periodogram(x)[1],
     "periodogram of odd length": lambda x: signal.periodogram(x[:, 0], 100)[1] + signal.periodogram(x[:, :3], fs=2.0, axis=0)[1][:, 1],
+    "cosine transforms": lambda x: fft.dct(x) + fft.idct(x, 3, axis=0, norm="ortho") ** 2,
+    "cosine transforms of fftpack": lambda x: fftpack.dct(x, type=2, axis=1, norm="ortho")[:, :3] * fftpack.idct(x, 1)[:, 1:],
+    "transforms of another length": lambda x: fft.dct(x[0], 4, 6) + fft.dst(np.ravel(x), n=6),
+    "sine transforms": lambda x: fft.dst(x, type=1) * fft.idst(x, norm="ortho") + fftpack.dst(x, axis=0),
     "riccati": riccati,
     "riccati of two inputs": riccati_of_two_inputs,
 }  # fmt: skip

@@ -1,14 +1,11 @@
-"""Compositions of the transforms of `scipy.fft` and `scipy.fftpack`, which are those of NumPy, and of cosine transforms of the second kind.
-
-    dct(x)[k] = 2 sum_n x[n] cos(pi k (2 n + 1) / (2 N)) = 2 real part of exp(-i pi k / (2 N)) * fft(x, 2 N)[k]
-
-and `idct` is the sum of its spectrum, weighted, times the same cosines.
-"""
+"""The transforms of `scipy.fft` and `scipy.fftpack`: those of Fourier are those of NumPy, and cosine and sine transforms have rules."""
 
 import numpy as np
 from scipy import fft, fftpack
 
-from sourcead.primitives.compositions import composed, refuse
+from sourcead.primitives.compositions import composed
+from sourcead.primitives.registry import linear
+from sourcead.primitives.result_types.by_example import sized
 
 composed({
     (fft.fft, fftpack.fft): lambda x, n=None, axis=-1, norm=None: np.fft.fft(x, n, axis, norm),
@@ -24,23 +21,21 @@ composed({
 })
 
 
-@composed(fft.dct, fftpack.dct)
-def dct(x, type=2, n=None, axis=-1, norm=None):
-    if type != 2 or n is not None or norm not in (None, "backward", "ortho"):
-        refuse("this form of `dct`")
-    x = np.moveaxis(np.asarray(x), axis, -1)
-    n = x.shape[-1]
-    k = np.arange(n)
-    y = 2.0 * np.real(np.exp(-0.5j * np.pi * k / n) * np.fft.fft(x, 2 * n)[..., :n])
-    return np.moveaxis(y * np.sqrt(np.where(k == 0, 0.25, 0.5) / n) if norm == "ortho" else y, -1, axis)
+def transform_adjoint(transform, inverse):
+    """Return the adjoint rule of a cosine or sine transform, y = x @ m along one axis, by the transforms m of the unit vectors.
+
+    The matrix m of an orthonormal transform is orthogonal, so its transpose is the inverse transform.
+    """
+
+    def adjoint(y, x, type=2, n=None, axis=-1, norm=None, d_y=None):
+        if norm == "ortho" and type > 1 and n is None:
+            return inverse(d_y, type, None, axis, norm), None, None, None, None
+        columns = transform(np.eye(np.shape(x)[axis]), type, n, -1, norm).T
+        return np.moveaxis(np.moveaxis(d_y, axis, -1) @ columns, -1, axis), None, None, None, None
+
+    return adjoint
 
 
-@composed(fft.idct, fftpack.idct)
-def idct(x, type=2, n=None, axis=-1, norm=None):
-    if type != 2 or n is not None or norm != "ortho":
-        refuse("this form of `idct`")
-    x = np.moveaxis(np.asarray(x), axis, -1)
-    n = x.shape[-1]
-    k = np.arange(n)
-    weighted = x * np.sqrt(np.where(k == 0, 1.0, 2.0) / n) * np.exp(0.5j * np.pi * k / n)
-    return np.moveaxis(2.0 * n * np.real(np.fft.ifft(weighted, 2 * n)[..., :n]), -1, axis)
+PAIRS = [(module.dct, module.idct) for module in (fft, fftpack)] + [(module.dst, module.idst) for module in (fft, fftpack)]
+TRANSFORMS = {f: transform_adjoint(f, g) for pair in PAIRS for f, g in (pair, pair[::-1])}
+linear(TRANSFORMS, memory="fresh", examples=True, result=sized)

@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,16 +18,23 @@ class Case:
         calls: the function, class or method that the case is about, as the package's users name it.
         function: calls it and returns one number.
         inputs: the arguments of `function`, all of floating point; it is differentiated by every one of them.
+        stair: why no derivative passes through the function, although its value changes, such as a search that halves an interval.
     """
 
     calls: str
     function: Callable
     inputs: tuple
+    stair: str = ""
 
 
 def case(calls: str, function: Callable, *inputs) -> Case:
     """Return a `Case` whose inputs are numbers, or arrays made of (nested) lists of numbers."""
     return Case(calls, function, tuple(np.array(x, float) if isinstance(x, (list, np.ndarray)) else float(x) for x in inputs))
+
+
+def stair(case: Case, why: str) -> Case:
+    """Return a case whose value is found by comparisons alone, so that the derivative of the program is not that of what it finds."""
+    return replace(case, stair=why)
 
 
 @dataclass(frozen=True)

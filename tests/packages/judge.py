@@ -20,7 +20,7 @@ from sourcead import SourceADError, value_and_grad
 from sourcead.errors import VerificationError
 from sourcead.places.origin import HERE, shown_path
 
-STATUSES = ("right", "wrong", "refused", "error")
+STATUSES = ("right", "wrong", "refused", "error", "stair")
 STEPS = (3e-5, 1e-5), (1e-3, 3e-4), (1e-6, 3e-7)  # relative to the input
 AGREE = 1e-5  # of the two differences, relative to the larger
 TOLERANCE = 2e-5  # of the gradient: twice what the differences may be apart
@@ -166,6 +166,8 @@ def judge(case):
     if not abs(value - expected) <= 1e-9 * max(abs(expected), 1e-300):
         return Outcome(case.calls, "wrong", f"the value is {value!r}, not {expected!r}", seconds)
     wrong, compared, left_out = compare(case.function, case.inputs, expected, gradient)
+    if wrong and case.stair:
+        return Outcome(case.calls, "stair", f"{case.stair}; {wrong}", seconds, compared, left_out)
     return Outcome(case.calls, "wrong" if wrong else "right", wrong or "", seconds, compared, left_out)
 
 

@@ -4,7 +4,7 @@ import re
 import statistics
 from pathlib import Path
 
-STATUSES = ("right", "wrong", "refused", "error")
+STATUSES = ("right", "wrong", "refused", "error", "stair")
 DOCUMENT = Path(__file__).parents[2] / "docs" / "packages.md"
 HEAD = """\
 # Packages differentiated as they are installed
@@ -18,7 +18,9 @@ of zero, or returns a limit as a special case.
 A case is **right** if the value is the package's own, and the gradient by every input agrees with central differences; components where two
 step sizes do not agree with each other (bends, jumps, sums that cancel) are not compared. It is **wrong** if the value or a component
 differs, also if the compiler's own check found that, **refused** if the compiler says that it cannot differentiate the call, and an
-**error** if anything else happens, or if the compiler does not end in a minute. Seconds are what the compiler took of the processor.
+**error** if anything else happens, or if the compiler does not end in a minute. It is a **stair** if its value is known to be found by
+comparisons alone, as in a search that halves an interval: no derivative passes through a comparison. Seconds are what the compiler
+took of the processor.
 """
 
 

@@ -191,7 +191,7 @@ class Leaving:
         if handler is None or handler.passes_on:
             return False
         if statement is None:
-            return self.is_new_call(getattr(error, "callers", {}).get(self.lo.scope))
+            return not self.lo.raising and self.is_new_call(getattr(error, "callers", {}).get(self.lo.scope))
         if any(original(known) is original(statement) for known, _ in self.raising):
             return False
         self.raising.append((statement, handler))

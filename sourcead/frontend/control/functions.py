@@ -116,6 +116,8 @@ def as_returned(lo: Lowering, value: Value) -> Value:
         case TupleVal(items, cls=None):
             made = tuple(as_returned(lo, item) for item in items)
             return value if made == items else TupleVal(made)
+        case Cell(kind="object", cls=collections.Counter):
+            return remade(lo, collections.Counter, value, lo.read(value.items[core.ITEMS]))
         case Cell(kind="dict", cls=collections.OrderedDict):
             return remade(lo, collections.OrderedDict, value, lo.read(value))
         case Cell(kind="object", items={"held": held, "maxlen": maxlen}) if core.REAL_CLASSES.get(value.cls) is collections.deque:

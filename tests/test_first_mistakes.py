@@ -163,6 +163,18 @@ def test_a_function_that_counts_its_calls_is_shown_whatever_is_around_it(derivat
         derivative(counting)(np.ones(3))
 
 
+@pytest.mark.parametrize("derivative", [lambda f: hvp(f)(np.ones(3), np.ones(3)), lambda f: hessian(f)(np.ones(3))])
+def test_a_lambda_is_shown_where_it_stands_also_below_a_derivative(derivative):
+    def product(a, b):
+        return a * b
+
+    adjoint(product)(lambda y, a, b, d_y: (d_y * b, d_y * a))
+    with pytest.raises(SourceADError, match="no tangent rule for `.*product`") as caught:
+        derivative(lambda a: np.sum(product(a, a) * a))
+    first, line, *_ = str(caught.value).splitlines()
+    assert "test_first_mistakes.py:" in first and line.strip().startswith("derivative(lambda a: np.sum(")
+
+
 class Losses:
     @grad
     @staticmethod

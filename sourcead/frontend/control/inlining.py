@@ -1,5 +1,7 @@
 """Lower calls of Python functions: the function's body is lowered in place, its parameters bound to the arguments."""
 
+import contextlib
+
 import gast
 
 from sourcead.errors import ArgumentError
@@ -117,6 +119,8 @@ def inline(lo: Lowering, fn: FunctionVal, args: list[Value], kwargs: dict[str, V
 def returned(lo: Lowering, source) -> Value | None:
     """Lower the body of a function in the current scope; return the value that it returns, None if it does not return one."""
     if isinstance(source.node, gast.Lambda):
-        return core.lower(lo, source.node.body)
+        in_generated_text = lo.here is not None and lo.here.file.startswith("<sourcead ")  # which is no line of the user's
+        with lo.at(source.node.body) if in_generated_text else contextlib.nullcontext():
+            return core.lower(lo, source.node.body)
     left = core.lower_statements(lo, source.node.body)
     return left.value if isinstance(left, Return) else None

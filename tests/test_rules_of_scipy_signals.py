@@ -51,6 +51,7 @@ CASES = {
     "spectrum of a real signal": lambda x: fft.irfft(fft.rfft(x, axis=0) * (1.0 + 0.5j), 3, axis=0),
     "spectrum of an image": lambda x: np.real(fft.ifft2(fft.fftshift(fft.fft2(x)))) * np.abs(fftpack.fft2(x)),
     "cosine transform": lambda x: fft.dct(x, axis=0) * fftpack.dct(x, type=2, norm="ortho"),
+    "cosine transform of other lengths": lambda x: fft.dct(x, n=3, axis=1) * fftpack.dct(x, 2, 5, norm="ortho")[:, 2:],
     "cosine transform and back": lambda x: fft.idct(fft.dct(x, norm="ortho") ** 2, norm="ortho") + fftpack.idct(x, axis=0, norm="ortho"),
     "interpolation": lambda x: interp1d(TIMES, x[0])(NEW) + interp1d(TIMES * x[0, 0], x[2])(0.5 * NEW),
     "interpolation between unsorted times": lambda x: interp1d(TIMES[::-1], x[0], "nearest")(NEW) + interp1d(TIMES, x[0], kind="next")(NEW),

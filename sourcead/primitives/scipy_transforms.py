@@ -9,6 +9,7 @@ import numpy as np
 from scipy import fft, fftpack
 
 from sourcead.primitives.compositions import composed, refuse
+from sourcead.runtime import fit_axis
 
 composed({
     (fft.fft, fftpack.fft): lambda x, n=None, axis=-1, norm=None: np.fft.fft(x, n, axis, norm),
@@ -26,9 +27,11 @@ composed({
 
 @composed(fft.dct, fftpack.dct)
 def dct(x, type=2, n=None, axis=-1, norm=None):
-    if type != 2 or n is not None or norm not in (None, "backward", "ortho"):
+    if type != 2 or norm not in (None, "backward", "ortho"):
         refuse("this form of `dct`")
     x = np.moveaxis(np.asarray(x), axis, -1)
+    if n is not None:
+        x = fit_axis(x, n, -1)
     n = x.shape[-1]
     k = np.arange(n)
     y = 2.0 * np.real(np.exp(-0.5j * np.pi * k / n) * np.fft.fft(x, 2 * n)[..., :n])

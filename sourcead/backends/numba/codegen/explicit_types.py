@@ -156,7 +156,10 @@ def is_list(a) -> bool:
 
 
 class _Lists(UnionFind):
-    """The versions of each list, with the rows of lists of lists as one list, the types of the values that are put into it, and whether some are inserted before its end."""
+    """The versions of each list, the types of what is put into it, and whether some is inserted before its end.
+
+    The rows of a list of lists are taken for one list.
+    """
 
     def __init__(self, body: Block):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Lists of lists that begin with integers and hold floats later, and functions of `math` that Numba lacks."""
+"""Lists of lists that begin with integers and hold floats later, elements at known places, and functions of `math` that Numba lacks."""
 
 import math
 
@@ -69,7 +69,15 @@ def of_several_numbers(x):
     return math.fsum([x[0], x[1] ** 2]) * fraction + math.dist([x[0], 1.0], [x[1], x[2]]) + whole * math.fmod(x[2], 0.7)
 
 
-CASES = [turned, two_rotations, products, appended_rows, routed, integers_stay, counted, of_several_numbers]
+CORNERS = np.array([[0, 1], [1, 2]])
+
+
+def at_known_places(x):
+    doubled = 2.0 * x
+    return np.sum(x[CORNERS] * doubled[CORNERS])
+
+
+CASES = [at_known_places, turned, two_rotations, products, appended_rows, routed, integers_stay, counted, of_several_numbers]
 
 
 @pytest.mark.parametrize("f", CASES, ids=lambda f: f.__name__)

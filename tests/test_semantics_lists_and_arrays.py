@@ -280,3 +280,22 @@ WAYS = {
 def test_an_array_or_a_list(way, use):
     f = made(WAYS[way].replace("{use}", use), np=np)
     assert judged_in_all_modes(f, np.array([0.5, 0.75, 0.25])) == "right"
+
+
+def with_first_again(data, axis=-1):
+    """Return data with the first element along the last axis at its end, by functions that suit masked arrays too."""
+    library = np.ma if np.ma.is_masked(data) else np
+    return library.concatenate((data, data[..., :1]), axis=axis)
+
+
+PLAIN = {
+    "differentiated": lambda x: with_first_again(x) ** 2,
+    "constant": lambda x: with_first_again(np.array([1.0, 2.0, 3.0])) * with_first_again(x),
+    "made": lambda x: with_first_again(np.outer(x, x)),
+    "a list": lambda x: x[0] if np.ma.isMaskedArray([x[1], x[2]]) else with_first_again(x),
+}
+
+
+@pytest.mark.parametrize("found", PLAIN.values(), ids=PLAIN)
+def test_arrays_are_not_masked(found):
+    assert judged_in_all_modes(lambda x: np.sum(found(x)), np.array([0.5, 0.75, 0.25])) == "right"

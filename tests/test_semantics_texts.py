@@ -33,13 +33,13 @@ def test_methods_of_texts_take_what_is_given_by_name(f):
 
 def refused_by_format(x):
     if len(x) != 3:
-        raise ValueError("{} elements, of which the first is {first:.2f}".format(len(x), first=x[0]))
+        raise ValueError("{} elements, of which the first is {first:.2f}".format(len(x), first=x[0]))  # noqa: UP032
     return np.sum(x**2)
 
 
 def refused_by_percent(x):
     if x.shape[0] != 3:
-        raise ValueError("%d elements, of which the first is %.2f" % (len(x), x[0]))
+        raise ValueError("%d elements, of which the first is %.2f" % (len(x), x[0]))  # noqa: UP031
     return np.sum(x**2)
 
 

@@ -17,6 +17,7 @@ UFUNC = {"memory": "fresh", "order": "keeps", "examples": True}
 UFUNC_METHODS = ("accumulate", "outer", "reduce", "reduceat")
 NUMBER_TYPE = {"memory": "shared", "pure": True, "examples": True, "numba": "native"}
 MATH = {"memory": "fresh", "pure": True, "examples": True, "numba": "native"}
+MATH_WITHOUT_NUMBA = frozenset("cbrt comb dist factorial fmod fsum isclose isqrt lcm modf perm prod remainder ulp".split())
 METHOD_OF_PYTHON = {"numba": "native"}
 OPERATOR = {"memory": "operands", "pure": True, "examples": True, "order": "keeps"}
 NOT_PURE_OPERATORS = {"attrgetter", "call", "delitem", "itemgetter", "length_hint", "methodcaller", "setitem"}
@@ -56,7 +57,7 @@ def facts_of_kind(function) -> dict[str, Any]:
     if f"{where}.".startswith(MODULES_WITH_EFFECTS):
         return {"memory": "shared", "effect": True}
     if where == "math":
-        return MATH
+        return {**MATH, "numba": "interpreted"} if function.__name__ in MATH_WITHOUT_NUMBA else MATH
     if where in ("operator", "_operator"):
         return operator_facts(function.__name__)
     if where.partition(".")[0] == "numpy":

@@ -92,6 +92,19 @@ def builtin_isscalar(lo: Lowering, node, value: Value) -> Value:
     return Const(answers.pop()) if len(answers) == 1 else lo.build.call(np.isscalar, lo.read(value), type=BOOL)
 
 
+def masked_test(fn):
+    """Return the rule of a function that tells whether an array is masked, as no array of a differentiated program is."""
+
+    def lower(lo: Lowering, node, value: Value) -> Value:
+        plain = not any(issubclass(cls, np.ma.MaskedArray) for cls in core.classes_of(lo, value) or [np.ma.MaskedArray])
+        return Const(False) if plain else lo.build.call(fn, lo.read(value), type=BOOL)
+
+    return lower
+
+
+lowers(np.ma.is_masked)(masked_test(np.ma.is_masked))
+lowers(np.ma.isMaskedArray)(masked_test(np.ma.isMaskedArray))
+
 lowers(range)(lambda lo, node, *bounds: iterables.counted(lo, bounds, node))
 
 

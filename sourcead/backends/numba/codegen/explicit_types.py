@@ -6,6 +6,7 @@
     before = None                     before = [0.0 for _ in range(0)]                  where a list is not assigned yet
     out = []                          out = [0.0 for _ in range(0)]                     where insertions make the list
     table = [0] * n                   table = [0.0] * n                                 where floats are written into it
+    [[1, 0], [0, x]]                  [[1.0, 0.0], [0, x]]                              where floats are in other rows
     x[...] += v                       x[:] += v
 
 Numba infers the type of a variable statement by statement.  A variable that it has inferred as an integer, and passed to a function, does
@@ -149,8 +150,16 @@ EMPTY = {("float", 0): no_floats, ("int", 0): no_integers, ("float", 1): no_vect
 MAKERS = tuple(EMPTY.values())
 
 
+def is_list(a) -> bool:
+    """Return whether an operand is a variable that holds a list."""
+    return isinstance(a, Var) and isinstance(a.type, ListT)
+
+
 class _Lists(UnionFind):
-    """The versions of each list, the types of the values that are put into it, and whether some are inserted before its end."""
+    """The versions of each list, the types of what is put into it, and whether some is inserted before its end.
+
+    The rows of a list of lists are taken for one list.
+    """
 
     def __init__(self, body: Block):
         super().__init__()
@@ -158,6 +167,8 @@ class _Lists(UnionFind):
         self.integers: list[Var] = []
         self.put: list[tuple[Var, Type]] = []
         self.inserted: list[Var] = []
+        self.rows: list[tuple[Var, Var]] = []
+        below: list[tuple[Var, Type]] = []
         for stmt in walk(body):
             target = stmt.targets[0] if stmt.targets else None
             for group in handed_on(stmt):
@@ -167,17 +178,34 @@ class _Lists(UnionFind):
                     self.empty.append(target)
                 case Build("list", items) if all(isinstance(a, Const) and not a.live and type(a.value) is int for a in items):
                     self.integers.append(target)
+                case Build("list", items):
+                    self.put += [(target, operand_type(a)) for a in items]
+                    self.rows += [(target, a) for a in items if is_list(a)]
+                case Index(Var(type=ListT()) as base) if is_list(target):
+                    self.rows.append((base, target))
                 case Call(operator.mul, (Var() as base, _)) if isinstance(target.type, ListT):  # [0] * n
                     self.unite(target, base)
                 case Append(Var() as base, value, (), at):
                     self.unite(target, base)
                     self.put.append((base, operand_type(value)))
+                    self.rows += [(base, value)] if is_list(value) else []
                     self.inserted += [base] if at is not None else []
                 case Update(Var(type=ListT()) as base) | Pop(Var(type=ListT()) as base) | Let(Var(type=ListT()) as base):
                     self.unite(target, base)
-                    if isinstance(stmt.op, Update) and stmt.op.mode == "set" and len(stmt.op.path) == 1:
-                        value = stmt.op.value
-                        self.put.append((base, operand_type(value)))
+                    if isinstance(stmt.op, Update) and stmt.op.mode == "set" and len(stmt.op.path) <= 2:
+                        (self.put if len(stmt.op.path) == 1 else below).append((base, operand_type(stmt.op.value)))
+        first = self.united_rows()
+        self.put += [(first[self.find(base)], t) for base, t in below if self.find(base) in first]
+
+    def united_rows(self) -> dict[Var, Var]:
+        """Take all rows of each list for one list; return {list: one of its rows}."""
+        while True:
+            first: dict[Var, Var] = {}
+            pairs = [(row, first.setdefault(self.find(base), row)) for base, row in self.rows]
+            if all(self.find(row) == self.find(other) for row, other in pairs):
+                return first
+            for pair in pairs:
+                self.unite(*pair)
 
     def floats_later(self) -> set[Var]:
         """Return the lists that begin with integers and into which floats are written later."""
@@ -201,4 +229,4 @@ class _Lists(UnionFind):
         return {v: maker for v, maker in found.items() if maker is not None}
 
 
-_PLAIN = (np.dtype(np.float64), np.dtype(np.int64))
+_PLAIN = (np.dtype(np.float64), np.dtype(np.int64), np.dtype(object))  # of Python's numbers, the last where some may be integers

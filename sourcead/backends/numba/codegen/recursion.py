@@ -59,7 +59,7 @@ def with_functions(function: Function, written: Callable[[Function], Emitted]) -
                 case Call(Pair() as pair, args):
                     values[stmt.targets[0]] = v = Var(pair.name.removesuffix("_vjp"), pair.result, True)
                     stmt = replace(stmt, targets=(v,), op=Call(recursive(pair), args, effect=pair.effect))
-                case Index(Var() as base, Const(0)) if base in values:
+                case Index(Var() as base, Const(place)) if base in values and place == 0:
                     stmt = replace(stmt, op=Let(values[base]))
             return [stmt]
 

@@ -195,14 +195,26 @@ def lower_augassign(lo: Lowering, node) -> None:
                 before = lo.read(base)
                 return augment_item(lo, base, key, fn, before, core.lower(lo, node.value))
             target = standing_for(target, gast.Subscript(Held(base), Held(key), gast.Load()))
-    old = core.lower(lo, target)
-    new = subscripts.augment(lo, old, fn, core.lower(lo, node.value), node)
+    old, version = core.lower(lo, target), version_of(lo, base)
+    added = core.lower(lo, node.value)
+    is_changed = version is not version_of(lo, base)  # evaluating `added` may have put another object there
+    new = subscripts.augment(lo, old, fn, added, node)
     if new is not None:
         assign(lo, target, new)
     elif isinstance(target, gast.Attribute):  # its setter is called although the object is the same
         objects.set_attribute(lo, base, target.attr, old, target)
-    elif base is not None and (isinstance(key, Slice) or core.special_method(base, "__setitem__")):  # a slice of a list is a copy
+    elif isinstance(target, gast.Name):
+        if (home := lo.scope.home(target.id)).get(target.id, old) is not old:
+            lo.set(home, target.id, old)
+    elif isinstance(key, Slice) or core.special_method(base, "__setitem__"):  # a slice of a list is a copy
         core.store(lo, base, key, old, target)
+    elif is_changed or isinstance(base, Cell) and base.kind in ("list", "dict") and core.lower(lo, target) is not old:
+        core.store(lo, base, key, old, target)
+
+
+def version_of(lo: Lowering, base: Value | None) -> Atom | None:
+    """Return the value that holds all items of a list or dict which are not known one by one, None for anything else."""
+    return lo.read(base) if isinstance(base, Cell) and base.kind == "array" else None
 
 
 def augment_item(lo: Lowering, base: Cell, key: Value, fn, before: Atom, added: Value) -> None:

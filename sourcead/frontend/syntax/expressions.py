@@ -92,11 +92,12 @@ def compared(lo: Lowering, left: Value, others: list, node) -> Value:
 @core.lower.register(gast.List)
 def lower_list(lo: Lowering, node) -> Value:
     """Lower `[a, *b]`."""
-    parts = [(core.lower(lo, n.value if isinstance(n, gast.Starred) else n), isinstance(n, gast.Starred)) for n in node.elts]
-    if all(core.has_known_items(value) for value, starred in parts if starred):
-        return lo.new_list([v for value, starred in parts for v in (sequences.static_items(lo, value, node) if starred else [value])])
+    if not any(isinstance(n, gast.Starred) for n in node.elts):
+        return lo.new_list([core.lower(lo, n) for n in node.elts])
     made = lo.new_list([])
-    for value, starred in parts:
+    for element in node.elts:  # the items are taken before the next element is evaluated, which may change them
+        starred = isinstance(element, gast.Starred)
+        value = core.lower(lo, element.value if starred else element)
         if not starred:
             sequences.append(lo, made, value, node)
         elif core.has_known_items(value):
@@ -138,7 +139,8 @@ def lower_dict(lo: Lowering, node) -> Value:
             items.update(spread(lo, value, node))
             continue
         unknown = "a dict key that is not known before the program runs", "use a list, or constant keys"
-        items[core.certain(lo, core.lower(lo, key), node, *unknown)] = core.lower(lo, value)
+        known_key = core.certain(lo, core.lower(lo, key), node, *unknown)  # evaluated before the value
+        items[known_key] = core.lower(lo, value)
     return lo.new_dict(items)
 
 

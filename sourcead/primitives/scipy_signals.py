@@ -22,12 +22,10 @@ def sums_of_windows(x, weights, mode, cval, before):
 
 def transform_adjoint(transform):
     """Return the adjoint rule of a cosine or sine transform, y = x @ m along one axis, by the transforms m of the unit vectors."""
-
-    def adjoint(y, x, type=2, n=None, axis=-1, norm=None, d_y=None):
-        columns = transform(np.eye(np.shape(x)[axis]), type, n, -1, norm).T
-        return np.moveaxis(np.moveaxis(d_y, axis, -1) @ columns, -1, axis), None, None, None, None
-
-    return adjoint
+    return lambda y, x, type=2, n=None, axis=-1, norm=None, d_y=None: (
+        np.moveaxis(np.moveaxis(d_y, axis, -1) @ transform(np.eye(np.shape(x)[axis]), type, n, -1, norm).T, -1, axis),
+        None, None, None, None,
+    )  # fmt: skip
 
 
 TRANSFORMS = [getattr(module, name) for module in (fft, fftpack) for name in ("dct", "idct", "dst", "idst")]

@@ -178,7 +178,7 @@ class Leaving:
     @property
     def inner(self) -> dict:
         """The exits of the loops in the body, which are others if other statements leave them."""
-        return self.inners.setdefault(tuple(original(node) for node, _ in self.raising), {})
+        return self.inners.setdefault(tuple(original(node) for node in (*dict(self.raising), None, *self.calls)), {})
 
     def handler_of(self, raised: type) -> Handler | None:
         """Return the handler that catches an exception of a class."""
@@ -258,7 +258,13 @@ class Leaving:
             if not isinstance(n, (gast.Call, gast.Attribute, gast.Name)):
                 return made
             name = Flag("part")
-            before.append(standing_for(node, assignment(name, n, n) if isinstance(n, gast.Name) else Calling(self, name, made)))
+            if isinstance(n, gast.Name):
+                before.append(assignment(name, n, node))
+                return variable(name)
+            exits = {h.number: Flag("left") for h in self.handlers if not h.passes_on}
+            before.append(standing_for(node, Calling(self, name, made, exits)))
+            for number, taken in exits.items():
+                before.append(standing_for(node, gast.If(variable(taken), self.leave(number, node), [])))
             return variable(name)
 
         fields = dict(gast.iter_fields(node))
@@ -293,10 +299,10 @@ def has_calls(node: gast.AST | None) -> bool:
 
 
 class Calling(gast.Pass):
-    """The call of a function that may raise what is handled, or of a property: `name = value`."""
+    """The call of a function that may raise what is handled, or of a property: `name = value`, and which exit is `taken`."""
 
-    def __init__(self, exits: Leaving, name: Flag, value: gast.AST):
-        self.exits, self.name, self.value = exits, name, value
+    def __init__(self, exits: Leaving, name: Flag, value: gast.AST, taken: dict[int, Flag]):
+        self.exits, self.name, self.value, self.taken = exits, name, value, taken
 
 
 @core.replaced_statement(Calling)
@@ -311,12 +317,14 @@ def after_call(lo: Lowering, node: Calling) -> list[gast.AST]:
         if used and not isinstance(made, Escaped):
             raise core.unsupported(lo, call, UNDECIDED, INSTEAD)
     if not used:
-        return [assignment(node.name, Held(made), node)]
-    left = [assignment(node.name, Held(made.result), node)]
-    for number in sorted(made.reached - {-1}):
-        test = gast.Compare(Held(made.code), [gast.Eq()], [gast.Constant(number, None)])
-        left = [standing_for(node, gast.If(test, exits.leave(number, node), left))]
-    return left
+        made = Escaped(Const(ENDED), made, UNDEFINED, set())
+    done = [assignment(node.name, Held(made.result), node)]
+    for number, flag in node.taken.items():
+        same = gast.Compare(Held(made.code), [gast.Eq()], [gast.Constant(number, None)])
+        done.append(assignment(flag, same if number in made.reached else Held(Const(False)), node))
+    if made.error is not UNDEFINED:
+        done.append(assignment(exits.error, Held(made.error), node))
+    return done
 
 
 def with_escapes(handlers: list[Handler], used: list, lo: Lowering, source: Any) -> Escaped:
@@ -329,7 +337,8 @@ def with_escapes(handlers: list[Handler], used: list, lo: Lowering, source: Any)
     code = body_with_exits(lo, exits)
     if code is None:
         raise core.refused(lo, UNDECIDED, INSTEAD)
-    return Escaped(code, lo.scope.names.get(exits.result, UNDEFINED), exits.reached)
+    names = lo.scope.names
+    return Escaped(code, names.get(exits.result, UNDEFINED), names.get(exits.error, UNDEFINED), exits.reached)
 
 
 def original(node: gast.AST) -> gast.AST:

@@ -143,6 +143,19 @@ RIGHT = {
         except (ZeroDivisionError, KeyError):
             y = x
         return y + sum(seen)""",
+    "an argument that is not always evaluated": """
+        seen = []
+        def note(value):
+            seen.append(value)
+            return value
+        def third(a, b, c):
+            seen.append(root(x))
+            return c
+        try:
+            y = third(*[note(x), note(2 * x)], note(3 * x) if x > 1 else x)
+        except (ZeroDivisionError, KeyError):
+            y = x
+        return y + sum((k + 1) * value for k, value in enumerate(seen))""",
     "an augmented assignment": """
         y = x
         try:

@@ -36,14 +36,12 @@ from sourcead.frontend.control.exits import (
 )
 from sourcead.frontend.core import MISSING, Escaped, Flag, Held, Lowering, Value, temporarily
 from sourcead.frontend.syntax import managers
+from sourcead.frontend.syntax.calls_in_order import STRICT, has_calls, is_lazy
 from sourcead.frontend.syntax.expressions import elements, keywords, named_object
 from sourcead.frontend.syntax.guarded import kept
 from sourcead.frontend.syntax.managers import Act, Surrounded
 from sourcead.ir.nodes import UNDEFINED, Const
 
-STRICT = (  # expressions all of whose parts are evaluated, in order
-    gast.Call, gast.Attribute, gast.Name, gast.Tuple, gast.List, gast.BinOp, gast.UnaryOp, gast.Subscript, gast.Compare, gast.keyword,
-)  # fmt: skip
 ENDED = 0  # the number of a body that ended without leaving
 LOOPS = (gast.For, gast.While)
 
@@ -244,11 +242,13 @@ class Leaving:
     def with_calls(self, node: gast.AST, around: tuple) -> list[gast.AST]:
         """Return the statements for one in which functions are called, each call in a statement of its own."""
         before: list[gast.AST] = []
+        whole = is_lazy(node.value)  # its arguments stay where they are
 
         def part(n: Any) -> Any:
             if isinstance(n, list):
                 return [part(item) for item in n]
-            if not isinstance(n, STRICT) or isinstance(n, gast.Name) and n.id not in self.lo.scope.local:
+            local = not isinstance(n, gast.Name) or n.id in self.lo.scope.local
+            if not isinstance(n, STRICT) or not local or whole and n is not node.value:
                 return n
             if isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute):
                 parts = [gast.Attribute(part(n.func.value), n.func.attr, n.func.ctx), part(n.args), part(n.keywords)]
@@ -287,15 +287,6 @@ class Leaving:
         self.after[number] = [standing_for(node, n) for n in after]
         reach = Act(functools.partial(self.reached.add, number))
         return [standing_for(node, n) for n in (reach, gast.Return(Held(Const(number))))]
-
-
-FIELDS = (gast.Assign, gast.AugAssign, gast.Expr, gast.Return)
-
-
-def has_calls(node: gast.AST | None) -> bool:
-    """Tell whether a statement is an expression, with what becomes of its value, in which functions are called."""
-    plain = isinstance(node, FIELDS) and not (isinstance(node, gast.AugAssign) and not isinstance(node.target, gast.Name))
-    return plain and node.value is not None and any(isinstance(n, (gast.Call, gast.Attribute)) for n in gast.walk(node.value))
 
 
 class Calling(gast.Pass):

@@ -197,7 +197,7 @@ class Leaving:
 
     def is_new_call(self, statement: gast.AST | None) -> bool:
         """Tell whether a statement calls functions one after the other, and was not known to raise; note it if it does."""
-        if not has_calls(statement) or any(original(known) is original(statement) for known in self.calls):
+        if self.lo.raising or not has_calls(statement) or any(original(known) is original(statement) for known in self.calls):
             return False
         self.calls.append(statement)
         return True

@@ -28,6 +28,30 @@ def written(a, x):
     a[1] = x**2
 
 
+class Large(Exception):
+    pass
+
+
+class VeryLarge(Large):
+    pass
+
+
+def summed(x, n):
+    total = 0.0
+    for k in range(n):
+        total += x**k
+        if total > 3:
+            raise Large
+    return total
+
+
+def summed_or_less(x):
+    try:
+        return summed(x, 4)
+    except VeryLarge:
+        return -x
+
+
 class Square:
     def __init__(self, x):
         if x < 0.1:
@@ -119,6 +143,19 @@ RIGHT = {
         except (ZeroDivisionError, KeyError):
             y = x
         return y + sum(seen)""",
+    "an argument that is not always evaluated": """
+        seen = []
+        def note(value):
+            seen.append(value)
+            return value
+        def third(a, b, c):
+            seen.append(root(x))
+            return c
+        try:
+            y = third(*[note(x), note(2 * x)], note(3 * x) if x > 1 else x)
+        except (ZeroDivisionError, KeyError):
+            y = x
+        return y + sum((k + 1) * value for k, value in enumerate(seen))""",
     "an augmented assignment": """
         y = x
         try:
@@ -141,6 +178,50 @@ RIGHT = {
         except ValueError:
             y = n * x
         return y + n""",
+    "another exception is handled between": """
+        try:
+            y = summed_or_less(x)
+        except Large:
+            y = 7 * x
+        return y * x""",
+    "handlers around each other": """
+        try:
+            try:
+                y = summed(x, 4)
+            except VeryLarge:
+                y = 1.0
+            finally:
+                x = 2 * x
+        except Large:
+            y = 7 * x
+        return y * x""",
+    "around a loop": """
+        total = 0.0
+        try:
+            for k in range(4):
+                total += summed(0.5 * k * x, 3)
+                total = total * 2
+        except Large:
+            total = total + 11 * x
+        return total""",
+    "around a loop of unknown length": """
+        total = x
+        try:
+            while total < 9:
+                more = summed(total, 2)
+                total = total + more
+        except Large:
+            return 3 * total
+        return 5 * total""",
+    "around a loop in a loop": """
+        total = x
+        for k in range(3):
+            try:
+                for _ in range(2):
+                    total = total + summed(0.5 * total, 3)
+            except Large:
+                total = 0.5 * total
+        return total""",
     "an item of what was called": """
         try:
             return [Square(x).x, root(x)][1]
@@ -150,9 +231,13 @@ RIGHT = {
             return 13 * x""",
 }
 KNOWN = {"np": np, "root": root, "doubled": doubled, "written": written, "Square": Square}
+KNOWN |= {each.__name__: each for each in (Large, VeryLarge, summed, summed_or_less)}
 
 
-@pytest.mark.parametrize("name", RIGHT)
+SLOW = {"around a loop in a loop": pytest.mark.long}
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=SLOW.get(name, ())) for name in RIGHT])
 def test_gradient_is_right_on_each_path(name):
     f = made(RIGHT[name], "x", **KNOWN)
     assert [judged(f, x) for x in (0.04, 1.3, 20.0)] == ["right"] * 3

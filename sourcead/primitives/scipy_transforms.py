@@ -26,14 +26,11 @@ def transform_adjoint(transform, inverse):
 
     The matrix m of an orthonormal transform is orthogonal, so its transpose is the inverse transform.
     """
-
-    def adjoint(y, x, type=2, n=None, axis=-1, norm=None, d_y=None):
-        if norm == "ortho" and type > 1 and n is None:
-            return inverse(d_y, type, None, axis, norm), None, None, None, None
-        columns = transform(np.eye(np.shape(x)[axis]), type, n, -1, norm).T
-        return np.moveaxis(np.moveaxis(d_y, axis, -1) @ columns, -1, axis), None, None, None, None
-
-    return adjoint
+    return lambda y, x, type=2, n=None, axis=-1, norm=None, d_y=None: (
+        inverse(d_y, type, None, axis, norm) if norm == "ortho" and type > 1 and n is None
+        else np.moveaxis(np.moveaxis(d_y, axis, -1) @ transform(np.eye(np.shape(x)[axis]), type, n, -1, norm).T, -1, axis),
+        None, None, None, None,
+    )  # fmt: skip
 
 
 PAIRS = [(module.dct, module.idct) for module in (fft, fftpack)] + [(module.dst, module.idst) for module in (fft, fftpack)]

@@ -202,10 +202,11 @@ class ChoiceVal:
 
 @dataclass(frozen=True, eq=False)
 class Escaped:
-    """What a function that may raise what its caller handles gives: the number of its exit, its result, and the exits that it reached."""
+    """What a function that may raise what its caller handles gives: the number of its exit, its result or error, and its exits."""
 
     code: Value
     result: Value
+    error: Value
     reached: set[int]
 
 

@@ -36,14 +36,12 @@ from sourcead.frontend.control.exits import (
 )
 from sourcead.frontend.core import MISSING, Escaped, Flag, Held, Lowering, Value, temporarily
 from sourcead.frontend.syntax import managers
+from sourcead.frontend.syntax.calls_in_order import STRICT, has_calls, is_lazy
 from sourcead.frontend.syntax.expressions import elements, keywords, named_object
 from sourcead.frontend.syntax.guarded import kept
 from sourcead.frontend.syntax.managers import Act, Surrounded
 from sourcead.ir.nodes import UNDEFINED, Const
 
-STRICT = (  # expressions all of whose parts are evaluated, in order
-    gast.Call, gast.Attribute, gast.Name, gast.Tuple, gast.List, gast.BinOp, gast.UnaryOp, gast.Subscript, gast.Compare, gast.keyword,
-)  # fmt: skip
 ENDED = 0  # the number of a body that ended without leaving
 LOOPS = (gast.For, gast.While)
 
@@ -178,7 +176,7 @@ class Leaving:
     @property
     def inner(self) -> dict:
         """The exits of the loops in the body, which are others if other statements leave them."""
-        return self.inners.setdefault(tuple(original(node) for node, _ in self.raising), {})
+        return self.inners.setdefault(tuple(original(node) for node in (*dict(self.raising), None, *self.calls)), {})
 
     def handler_of(self, raised: type) -> Handler | None:
         """Return the handler that catches an exception of a class."""
@@ -199,7 +197,7 @@ class Leaving:
 
     def is_new_call(self, statement: gast.AST | None) -> bool:
         """Tell whether a statement calls functions one after the other, and was not known to raise; note it if it does."""
-        if not has_calls(statement) or any(original(known) is original(statement) for known in self.calls):
+        if self.lo.raising or not has_calls(statement) or any(original(known) is original(statement) for known in self.calls):
             return False
         self.calls.append(statement)
         return True
@@ -244,11 +242,13 @@ class Leaving:
     def with_calls(self, node: gast.AST, around: tuple) -> list[gast.AST]:
         """Return the statements for one in which functions are called, each call in a statement of its own."""
         before: list[gast.AST] = []
+        whole = is_lazy(node.value)  # its arguments stay where they are
 
         def part(n: Any) -> Any:
             if isinstance(n, list):
                 return [part(item) for item in n]
-            if not isinstance(n, STRICT) or isinstance(n, gast.Name) and n.id not in self.lo.scope.local:
+            local = not isinstance(n, gast.Name) or n.id in self.lo.scope.local
+            if not isinstance(n, STRICT) or not local or whole and n is not node.value:
                 return n
             if isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute):
                 parts = [gast.Attribute(part(n.func.value), n.func.attr, n.func.ctx), part(n.args), part(n.keywords)]
@@ -258,7 +258,13 @@ class Leaving:
             if not isinstance(n, (gast.Call, gast.Attribute, gast.Name)):
                 return made
             name = Flag("part")
-            before.append(standing_for(node, assignment(name, n, n) if isinstance(n, gast.Name) else Calling(self, name, made)))
+            if isinstance(n, gast.Name):
+                before.append(assignment(name, n, node))
+                return variable(name)
+            exits = {h.number: Flag("left") for h in self.handlers if not h.passes_on}
+            before.append(standing_for(node, Calling(self, name, made, exits)))
+            for number, taken in exits.items():
+                before.append(standing_for(node, gast.If(variable(taken), self.leave(number, node), [])))
             return variable(name)
 
         fields = dict(gast.iter_fields(node))
@@ -283,20 +289,11 @@ class Leaving:
         return [standing_for(node, n) for n in (reach, gast.Return(Held(Const(number))))]
 
 
-FIELDS = (gast.Assign, gast.AugAssign, gast.Expr, gast.Return)
-
-
-def has_calls(node: gast.AST | None) -> bool:
-    """Tell whether a statement is an expression, with what becomes of its value, in which functions are called."""
-    plain = isinstance(node, FIELDS) and not (isinstance(node, gast.AugAssign) and not isinstance(node.target, gast.Name))
-    return plain and node.value is not None and any(isinstance(n, (gast.Call, gast.Attribute)) for n in gast.walk(node.value))
-
-
 class Calling(gast.Pass):
-    """The call of a function that may raise what is handled, or of a property: `name = value`."""
+    """The call of a function that may raise what is handled, or of a property: `name = value`, and which exit is `taken`."""
 
-    def __init__(self, exits: Leaving, name: Flag, value: gast.AST):
-        self.exits, self.name, self.value = exits, name, value
+    def __init__(self, exits: Leaving, name: Flag, value: gast.AST, taken: dict[int, Flag]):
+        self.exits, self.name, self.value, self.taken = exits, name, value, taken
 
 
 @core.replaced_statement(Calling)
@@ -311,12 +308,14 @@ def after_call(lo: Lowering, node: Calling) -> list[gast.AST]:
         if used and not isinstance(made, Escaped):
             raise core.unsupported(lo, call, UNDECIDED, INSTEAD)
     if not used:
-        return [assignment(node.name, Held(made), node)]
-    left = [assignment(node.name, Held(made.result), node)]
-    for number in sorted(made.reached - {-1}):
-        test = gast.Compare(Held(made.code), [gast.Eq()], [gast.Constant(number, None)])
-        left = [standing_for(node, gast.If(test, exits.leave(number, node), left))]
-    return left
+        made = Escaped(Const(ENDED), made, UNDEFINED, set())
+    done = [assignment(node.name, Held(made.result), node)]
+    for number, flag in node.taken.items():
+        same = gast.Compare(Held(made.code), [gast.Eq()], [gast.Constant(number, None)])
+        done.append(assignment(flag, same if number in made.reached else Held(Const(False)), node))
+    if made.error is not UNDEFINED:
+        done.append(assignment(exits.error, Held(made.error), node))
+    return done
 
 
 def with_escapes(handlers: list[Handler], used: list, lo: Lowering, source: Any) -> Escaped:
@@ -329,7 +328,8 @@ def with_escapes(handlers: list[Handler], used: list, lo: Lowering, source: Any)
     code = body_with_exits(lo, exits)
     if code is None:
         raise core.refused(lo, UNDECIDED, INSTEAD)
-    return Escaped(code, lo.scope.names.get(exits.result, UNDEFINED), exits.reached)
+    names = lo.scope.names
+    return Escaped(code, names.get(exits.result, UNDEFINED), names.get(exits.error, UNDEFINED), exits.reached)
 
 
 def original(node: gast.AST) -> gast.AST:

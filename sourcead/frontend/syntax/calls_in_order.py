@@ -1,0 +1,22 @@
+"""Tell which statements call functions one after the other, so that each call can be a statement of its own."""
+
+import gast
+
+STRICT = (  # expressions all of whose parts are evaluated, in order
+    gast.Call, gast.Attribute, gast.Name, gast.Tuple, gast.List, gast.BinOp, gast.UnaryOp, gast.Subscript, gast.Compare, gast.keyword,
+)  # fmt: skip
+FIELDS = (gast.Assign, gast.AugAssign, gast.Expr, gast.Return)
+
+
+def has_calls(node: gast.AST | None) -> bool:
+    """Tell whether a statement is an expression, with what becomes of its value, in which functions are called."""
+    plain = isinstance(node, FIELDS) and not (isinstance(node, gast.AugAssign) and not isinstance(node.target, gast.Name))
+    if not plain or node.value is None or is_lazy(node.value) and not isinstance(node.value, gast.Call):
+        return False
+    return any(isinstance(n, (gast.Call, gast.Attribute)) for n in gast.walk(node.value))
+
+
+def is_lazy(node: gast.AST) -> bool:
+    """Tell whether an expression may have parts that are not evaluated, or not in order."""
+    several = any(isinstance(n, gast.Compare) and len(n.ops) > 1 for n in gast.walk(node))
+    return several or any(isinstance(n, gast.expr) and not isinstance(n, (*STRICT, gast.Constant, gast.Lambda)) for n in gast.walk(node))

@@ -35,7 +35,7 @@ RULES = [
     (runtime.quantile_cotangent, (rng.normal(size=(2, 4)), a34, [0.2, 0.7], 0), [0]), (runtime_tangents.quantile_tangent, (a34, a34, [0.2, 0.7], 1, True), [0]),
     (runtime.diff_cotangent, (a34, 5, 1, 1), [0]), (runtime.gradient_cotangent, (v4, v4, (), None, 2), [0]), (runtime.gather_cotangent, (v3, [0, 0, 3], a44), [0]),
     (runtime.pad_cotangent, (rng.normal(size=(5, 6)), a34, 1, "constant"), [0]), (runtime.pad_cotangent, (rng.normal(size=(5, 6)), a34, 1, "reflect"), [0]),
-    (runtime.tile_cotangent, (rng.normal(size=8), v4, 2), [0]), (runtime.repeat_cotangent, (rng.normal(size=8), v4, 2), [0]),
+    (runtime.diagonals, (a44, "ii->i"), [0]), (runtime.tile_cotangent, (rng.normal(size=8), v4, 2), [0]), (runtime.repeat_cotangent, (rng.normal(size=8), v4, 2), [0]),
     (runtime.repeat_cotangent, (rng.normal(size=(3, 4)), a34[:2], [1, 2], 0), [0]), (runtime.split_like, (rng.normal(size=7), [v3, v4]), [0]),
     (runtime.split_cotangent, ([v4, v4[:0], v4[2:]], v4, [4, 2]), [0]), (runtime.split_cotangent, ([a34[:, :1], a34[:, 1:]], a34, (1,), 1), [0]),
     (runtime.unstack, (a34, (v4, v4, v4)), [0]), (runtime.unstack, (a34, [v3, v3, v3, v3], 1), [0]), (runtime.meshgrid_cotangents, ((a34, a34), (v4, v3)), [0]),

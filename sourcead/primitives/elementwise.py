@@ -169,6 +169,7 @@ enter(np.sinc, np.nan_to_num, np.round, np.around, np.real, np.imag, np.angle, n
 enter(np.isreal, np.iscomplex, np.isposinf, np.isneginf, elementwise=True, operands=1, boolean=True)
 enter(np.isclose, elementwise=True, operands=2, boolean=True)
 enter(np.round, np.nan_to_num, np.real, order="keeps")
+enter(np.nan_to_num, memory=lambda count, options: "fresh" if count == 1 and "copy" not in options else "shared")
 enter(np.real, memory="shared", view="same")
 enter(np.imag, memory="shared", view="maybe")
 enter(np.where, np.real, np.imag, np.conjugate, np.abs, cheap=True)

@@ -106,7 +106,10 @@ def test_a_rule_whose_result_is_known_at_run_time_alone_is_differentiated_again(
 
 
 @pytest.mark.parametrize("register", [adjoint, tangent])
-@pytest.mark.parametrize("given", [3, "np.sin", None, np, lambda y, x, d_y: d_y, lambda y, x, t_x: t_x], ids=str)
+@pytest.mark.parametrize(
+    "given", [3, "np.sin", None, np, lambda y, x, d_y: d_y, lambda y, x, t_x: t_x],
+    ids=["a number", "a text", "None", "a module", "an adjoint rule", "a tangent rule"],
+)  # fmt: skip
 def test_a_rule_is_registered_for_a_function(register, given):
     with pytest.raises(RuleError, match=rf"in place of the function.*\nWrite instead: `@{register.__name__}\(f\)` above the rule of f"):
         register(given)

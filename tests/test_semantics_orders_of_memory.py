@@ -101,3 +101,23 @@ def array_in_order_f_written(m):
 @pytest.mark.parametrize("f", [matrix_by_columns_written, array_in_order_f_written])
 def test_an_array_made_by_columns(f):
     judged(f, M)
+
+
+def transposed_vectorized(m):
+    v = np.vectorize(lambda a: a * 2)(m.T)
+    by_rows = v.T.ravel()  # a view
+    by_rows[0] = 5 * m[0, 1]
+    return np.sum(v * TABLE.T) + by_rows @ WEIGHTS
+
+
+def elements_vectorized(m):
+    o = np.outer(m[0], m[1])
+    v = np.vectorize(lambda a: a * a)(o)
+    by_rows = v.ravel()
+    by_rows[0] = 5 * m[0, 1]
+    return np.sum(v) + np.sum(by_rows**2)
+
+
+@pytest.mark.parametrize("f, verdict", [(transposed_vectorized, "refused"), (elements_vectorized, "right")])
+def test_what_vectorize_gives_lies_as_its_arguments_do(f, verdict):
+    assert judged_in_all_modes(f, M) == verdict

@@ -21,9 +21,9 @@ from sourcead.frontend.builtins.arguments import NONE, lowers
 from sourcead.frontend.control import generators, inlining
 from sourcead.frontend.core import BoundVal, Cell, FunctionVal, Lowering, Scope, TupleVal, Value
 from sourcead.frontend.find_source import find_source, is_numba_ufunc, unwrap
-from sourcead.frontend.values import iterables
+from sourcead.frontend.values import iterables, memory_layouts
 from sourcead.ir.nodes import Call, Const, Origin, Stmt, Var
-from sourcead.ir.types import Scalar, Undefined
+from sourcead.ir.types import Scalar, Undefined, rank
 
 
 def stands_in_for(*objects: Any) -> Callable:
@@ -286,10 +286,23 @@ def vectorized(function, dtype, *args):
     shape = np.broadcast_shapes(*(np.shape(a) for a in args))
     items = [function(*each) for each in zip(*tuple(np.ravel(np.broadcast_to(a, shape)) for a in args))]
     if dtype is not None:
-        return np.reshape(np.array(items, dtype), shape)
+        return laid_out_like(np.reshape(np.array(items, dtype), shape), args)
     if isinstance(items[0], tuple):
-        return tuple([array_of_results([item[k] for item in items], shape) for k in range(len(items[0]))])
-    return array_of_results(items, shape)
+        return tuple([laid_out_like(array_of_results([item[k] for item in items], shape), args) for k in range(len(items[0]))])
+    return laid_out_like(array_of_results(items, shape), args)
+
+
+def laid_out_like(result, args):
+    """Return a result whose elements NumPy puts into the order in memory of those of the arguments."""
+    return result
+
+
+@lowers(laid_out_like)
+def unknown_layout(lo: Lowering, node, result: Value, args: Value) -> Value:
+    """Lower the call to the array, of which it is not known how it lies unless that is known of the arguments."""
+    if isinstance(result, Cell) and rank(core.data_type(lo, result)) != 1 and memory_layouts.in_c_order(lo, args) != frozenset():
+        result.first = None
+    return result
 
 
 @stands_in_for()

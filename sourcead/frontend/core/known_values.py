@@ -51,11 +51,8 @@ def known(lo: Lowering, value: Value) -> tuple[bool, Any]:
         case Const(v, _, live):
             return (not live), v
         case Var():
-            if lo.unrolling:
-                size, shape = lo.build.size_dim.get(value), lo.build.shape_dims.get(value)
-                if isinstance(size, int) or shape is not None and all(isinstance(n, int) for n in shape):
-                    return True, size if shape is None else shape
-            return value in lo.build.known, lo.build.known.get(value)
+            size = lo.build.size_dim.get(value) if lo.unrolling else None
+            return (True, size) if isinstance(size, int) else (value in lo.build.known, lo.build.known.get(value))
         case TupleVal(items):
             found = [known(lo, item) for item in items]
             return all(is_known for is_known, _ in found), tuple(v for _, v in found)

@@ -3,7 +3,6 @@
 import numpy as np
 
 from sourcead.errors import NonScalarError, RuleError, UnsupportedArgumentError
-from sourcead.places.spelling import counted
 from sourcead.runtime.structures import copy, fields_of, is_record
 
 
@@ -84,7 +83,9 @@ def check_first_result(items):
 def one_for_each(derivatives, count, function):
     """Return the derivatives that a user's rule returns; refuse what is not one for each of the arguments of its function."""
     if not isinstance(derivatives, tuple | list) or len(derivatives) != count:
-        found = counted(len(derivatives), "derivative") if isinstance(derivatives, tuple | list) else f"one {type(derivatives).__name__}"
+        found = f"one {type(derivatives).__name__}"
+        if isinstance(derivatives, tuple | list):
+            found = "1 derivative" if len(derivatives) == 1 else f"{len(derivatives)} derivatives"
         raise RuleError(f"the rule of {function} returns {found}, and {function} has {count} arguments", instead="return one for each")
     return derivatives
 

@@ -8,7 +8,7 @@ import pytest
 import sourcead
 from sourcead.primitives.table import compositions_of, record_of
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 autograd = pytest.importorskip("autograd")
 special = pytest.importorskip("scipy.special")

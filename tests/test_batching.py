@@ -6,7 +6,7 @@ import pytest
 from sourcead import SourceADError, hessian, hvp, jacobian, jvp
 from tests.harness import all_programs, quietly, rng_for
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 RNG = np.random.default_rng(0)
 A = RNG.normal(size=(5, 4))

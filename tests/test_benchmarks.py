@@ -12,7 +12,7 @@ from tests.benchmarks import (
 )
 from tests.benchmarks.rnn import choose_data
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 BY_HAND = (by_hand.rnn_loss_and_gradients, by_hand.rnn_loss_and_gradients_reusing_buffers)
 

@@ -15,7 +15,7 @@ import pytest
 from sourcead import grad, value_and_grad
 from sourcead.errors import SourceADError, UnsupportedSyntaxError
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 CASES = []
 ARGUMENTS = [

@@ -10,7 +10,7 @@ import pytest
 from sourcead import grad
 from sourcead.errors import SourceADError, UnsupportedValueError, WrtError
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 
 class Attributes(dict):

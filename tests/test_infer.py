@@ -20,7 +20,7 @@ from sourcead.primitives.result_types.infer import (
 )
 from sourcead.primitives.table import record_of
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 rng = np.random.default_rng(0)
 

@@ -12,7 +12,7 @@ from tests.metamorphic.rewrites import REWRITES, composed, rewritten
 from tests.metamorphic.units import Unit, load, unload
 from tests.programs import Program, all_programs
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 EVERYTHING = '''
 def helper(a, b, scale=2.0):

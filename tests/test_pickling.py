@@ -14,7 +14,7 @@ import pytest
 from sourcead import grad, value_and_grad, vjp
 from sourcead.errors import UnsupportedValueError
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 
 def square(x):

@@ -17,7 +17,7 @@ from sourcead.primitives.registry import adjoint
 from sourcead.primitives.table import record_of
 from tests.entered_rules import own_rules, registered
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 rng = np.random.default_rng(0)
 

@@ -10,7 +10,7 @@ from scipy.optimize import bisect, brentq, newton, root_scalar
 from sourcead import NoRuleError, UnsupportedArgumentError, UnsupportedSyntaxError, grad, hvp, value_and_grad
 from tests.semantics import judged_in_all_modes
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 P = np.array([1.3, 0.7, 2.1])
 

@@ -9,7 +9,7 @@ from scipy.interpolate import interp1d
 from sourcead import UnsupportedArgumentError, grad, hvp, value_and_grad
 from tests.semantics import judged_in_all_modes
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 X = np.array([[1.03, 2.56, 3.11, 0.42], [0.51, 1.47, 2.08, 4.43], [0.34, 0.22, 0.97, 0.71]])
 KERNEL = np.array([[0.5, -0.2, 0.1], [0.3, 1.0, 0.7]])

@@ -8,7 +8,7 @@ from scipy.spatial import distance
 from sourcead import grad, value_and_grad
 from tests.semantics import judged_in_all_modes
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 X = np.array([[1.03, 2.56, 3.11, 0.42], [0.51, 1.47, 2.08, 4.43], [0.34, 0.22, 0.97, 0.71]])
 COVARIANCE = np.array([[2.0, 0.3], [0.3, 1.5]])

@@ -6,7 +6,7 @@ import pytest
 from sourcead import value_and_grad
 from tests.semantics import judged_in_all_modes
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 G = np.array([1.0, 2.0, 3.0])
 X = np.array([0.6, -1.2, 2.0])

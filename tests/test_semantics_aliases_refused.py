@@ -9,7 +9,7 @@ import pytest
 
 from tests.semantics import judged_in_all_modes
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 X = np.array([0.1, 0.3, 0.5])
 

@@ -14,7 +14,7 @@ import pytest
 from sourcead import grad
 from tests.semantics import judged_in_all_modes
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 log = logging.getLogger("a")
 

@@ -5,7 +5,7 @@ import pytest
 
 from tests.semantics import judged
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 
 class OwnList(list):

@@ -9,7 +9,7 @@ from sourcead import value_and_grad
 from sourcead.errors import AliasError
 from tests.semantics import judged_in_all_modes, program_of
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 X = np.array([0.4, 0.7])
 NOT_RUN = "1 if len(x) > 9 else 0"  # how often a loop runs, which the compiler does not know

@@ -9,7 +9,7 @@ import pytest
 from sourcead import hvp, value_and_grad, vjp
 from tests.semantics import judged_in_all_modes
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 F32 = np.float32
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.semantics import judged_in_all_modes
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 X = np.array([0.6, -1.2, 2.0])
 

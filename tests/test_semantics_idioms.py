@@ -12,7 +12,7 @@ import pytest
 from sourcead import grad
 from tests.semantics import judged_in_all_modes, made
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 X, A, S = np.array([0.4, 0.7, -0.3, 0.9]), np.arange(12.0).reshape(4, 3) / 7, 0.6
 

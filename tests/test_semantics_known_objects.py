@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from tests.semantics import judged_in_all_modes
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 T0 = datetime.datetime(2020, 1, 1, tzinfo=datetime.timezone.utc)
 

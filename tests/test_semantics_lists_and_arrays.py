@@ -6,7 +6,7 @@ import pytest
 
 from tests.semantics import judged_in_all_modes, made
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 TABLE = np.array([1.0, 2.0, 4.0])
 X = np.array([1.0, 2.5, 4.0])

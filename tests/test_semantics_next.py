@@ -7,7 +7,7 @@ from sourcead import value_and_grad
 from sourcead.errors import UnsupportedSyntaxError
 from tests.semantics import judged_in_all_modes
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 X = np.array([0.5, -1.2, 2.0])
 

@@ -10,7 +10,7 @@ import pytest
 from sourcead import hvp, value_and_grad
 from tests.semantics import judged, judged_in_all_modes, program_of
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 X = np.array([0.4, 0.7])
 NUMBER_TYPES = {

@@ -117,7 +117,7 @@ def joined_dicts(x):
 
 RIGHT = [
     attribute_set_on_the_other_side, attribute_set_in_some_iteration, attribute_read_and_set_in_a_loop, attribute_deleted,
-    one_view_on_both_sides, one_view_in_every_iteration, joined_dicts,
+    one_view_on_both_sides, one_view_in_every_iteration, joined_dicts, array_written_later, view_written_later, items_of_a_tuple,
 ]  # fmt: skip
 
 
@@ -162,8 +162,7 @@ def test_a_name_that_the_other_side_leaves_without_a_value_is_none_of_an_older_o
         derivative(X, 0)
 
 
-UNKNOWN = [the_same_view_or_another_of_its_part,
-           array_written_later, view_written_later, items_of_a_tuple, dict_written_in_a_loop]  # fmt: skip
+UNKNOWN = [the_same_view_or_another_of_its_part, dict_written_in_a_loop]
 
 
 @pytest.mark.parametrize("program", UNKNOWN)

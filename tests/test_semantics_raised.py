@@ -7,7 +7,7 @@ import pytest
 
 from tests.semantics import judged, judged_in_all_modes, made, program_of
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 
 def raises_in_a_branch(x):

@@ -10,7 +10,7 @@ from sourcead.errors import AliasError, UnsupportedSyntaxError
 from tests.semantics import judged_in_all_modes, made
 from tests.test_semantics_exceptions import X, agrees
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 
 def fib(n, q, memo):

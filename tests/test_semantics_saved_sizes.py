@@ -9,7 +9,7 @@ import pytest
 from sourcead import grad, hvp, pushforward
 from tests.semantics import differences
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 RANDOM = np.random.default_rng(0)
 

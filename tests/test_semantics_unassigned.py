@@ -9,7 +9,7 @@ from sourcead import Revolve, Segments, jvp, value_and_grad
 from sourcead.errors import SourceADError
 from tests.semantics import differences, judged_in_all_modes, program_of
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 
 def number(x, n):

@@ -6,7 +6,7 @@ import pytest
 from sourcead import value_and_grad
 from tests.semantics import judged, judged_in_all_modes
 
-pytestmark = pytest.mark.sampled(2)
+pytestmark = pytest.mark.sampled(3)
 
 V = np.array([0.1, 0.3, 0.5])
 

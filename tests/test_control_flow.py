@@ -695,20 +695,6 @@ def unknown_context(x):
     return np.sum(y)
 
 
-def raise_decides(x):
-    try:
-        y = positive(x[0])
-    except ValueError:
-        y = x[0] * 2
-    return y
-
-
-def positive(v):
-    if v < 0:
-        raise ValueError
-    return v
-
-
 def raising_errstate(x):
     with np.errstate(divide="raise"):
         return np.sum(1 / x)
@@ -723,7 +709,6 @@ def keys_of_data(x):
     "f, line, reason",
     [
         (unknown_context, "warnings.WarningMessage", "context manager"),
-        (raise_decides, "raise ValueError", "exception"),
         (raising_errstate, "np.errstate", "errstate"),
         (keys_of_data, "table", "keys"),
     ],

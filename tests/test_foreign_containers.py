@@ -47,6 +47,7 @@ class Config(collections.abc.Mapping):
 VALUES = {"w": 2.0, "b": 3.0}
 DICTS = [Attributes(VALUES), collections.OrderedDict(VALUES), collections.Counter(w=2, b=3), collections.defaultdict(float, VALUES)]
 MAPPINGS = [types.MappingProxyType(VALUES), collections.UserDict(VALUES), collections.ChainMap(VALUES, {"c": 1.0}), Config(VALUES)]
+UNREAD = [m for m in MAPPINGS if not isinstance(m, collections.UserDict)]  # the class of which is not lowered by its source
 TENFOLD = Tenfold(VALUES)
 READS = {
     "subscript": lambda m, x: m["w"] * x**2,
@@ -93,7 +94,14 @@ def test_mappings_that_are_no_dicts_are_read_by_key(m, name):
     assert grad(lambda x, m: f(m, x))(1.5, m) == grad(lambda x: f(m, x))(1.5)
 
 
-@pytest.mark.parametrize("m", MAPPINGS, ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize("name", ["items", "values", "keys", "for"])
+def test_a_walk_through_a_dict_of_the_user_s_classes_is_what_its_source_says(name):
+    for f in places(WALKS[name], collections.UserDict(VALUES)).values():
+        agree(f)
+    assert grad(lambda p: p["w"] ** 2)(collections.UserDict(VALUES)) == {"w": 4.0, "b": 0.0}
+
+
+@pytest.mark.parametrize("m", UNREAD, ids=lambda m: type(m).__name__)
 @pytest.mark.parametrize("name", WALKS)
 def test_a_walk_through_a_mapping_that_is_no_dict_is_refused(m, name):
     for f in places(WALKS[name], m).values():
@@ -101,7 +109,7 @@ def test_a_walk_through_a_mapping_that_is_no_dict_is_refused(m, name):
             grad(f)(1.5)
 
 
-@pytest.mark.parametrize("m", MAPPINGS, ids=lambda m: type(m).__name__)
+@pytest.mark.parametrize("m", UNREAD, ids=lambda m: type(m).__name__)
 def test_a_mapping_that_is_no_dict_carries_no_derivative(m):
     with pytest.raises(WrtError, match=r"`dict\(p\)`"):
         grad(lambda p: p["w"] ** 2)(m)

@@ -61,10 +61,10 @@ def assign_memory(function: Function, own_results: bool = True) -> Function:
 
 
 def _with_its_name(stmt: Stmt, facts: Facts) -> Var | None:
-    """Let the result of a call have the name that the user gave it, in place of a second name."""
+    """Let the result of a call have the name that the user gave it, in place of a second one; what is read once needs no name."""
     match stmt:
         case Stmt((Var(temp=False),), Let(Var(temp=True) as value)) if value not in facts.renamed and isinstance(facts.op(value), Call):
-            return value if facts.scopes[value] == facts.scope else None
+            return value if facts.uses[value] > 1 and facts.scopes[value] == facts.scope else None
     return None
 
 

@@ -35,6 +35,12 @@ def riccati_of_two_inputs(x):
     return scipy.linalg.solve_continuous_are(A * x[0, 0], x[:2, 1:3], x[:2, :2] @ x[:2, :2].T, r)
 
 
+def filtered_then_written(x):
+    y = signal.lfilter([1.0, 0.5], [1.0, 0.2], x[0])
+    y[1:] *= 0.1  # an array, as its shape shows
+    return y * y
+
+
 CASES = {
     **{f"convolution {mode}": lambda x, mode=mode: ndimage.convolve(x, KERNEL, mode=mode, cval=0.7)
        for mode in ("reflect", "constant", "nearest", "mirror", "wrap")},
@@ -46,6 +52,7 @@ CASES = {
     "blurred": lambda x: ndimage.gaussian_filter(x[0], 0.8, mode="wrap") + ndimage.gaussian_filter(x, (0.4, 0.7), truncate=2.0),
     "blurred by what is differentiated": lambda x: ndimage.gaussian_filter(KERNEL, 0.5 + 0.1 * x[0, 0]),
     "recursive filter": lambda x: signal.lfilter([0.3, x[0, 0], 0.1], [1.0, -0.2 * x[2, 1]], x, axis=0),
+    "filtered, then written": filtered_then_written,
     "filter of its own coefficients": lambda x: signal.lfilter(x[0, :3], x[1], x[2]) * signal.lfilter([0.5, 0.5], [1.0], x[0])[1],
     "long filter of a short signal": lambda x: signal.lfilter(x[0], [2.0, 0.1, x[1, 0]], x[:, :2]),
     "correlation": lambda x: ndimage.correlate(x, KERNEL) + ndimage.correlate(x, x[:2, :2], mode="constant"),

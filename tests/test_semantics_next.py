@@ -341,6 +341,11 @@ def test_elements_taken_one_by_one(f):
     assert judged_in_all_modes(f, X) == ("right" if f in RIGHT else "refused")
 
 
+@pytest.mark.parametrize("f", [counter_in_a_loop, powers_in_a_loop], ids=lambda f: f.__name__)
+def test_a_loop_that_is_not_unrolled_does_not_know_which_yield_is_next(f):
+    assert judged_in_all_modes(f, np.linspace(0.3, 1.7, 12)) == "refused"
+
+
 def test_the_reason_names_what_depends_on_the_run():
     with pytest.raises(UnsupportedSyntaxError, match="which `yield` of a generator is the next depends on the run"):
         value_and_grad(as_far_as_the_branch_went)(X)

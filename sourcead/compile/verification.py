@@ -197,7 +197,7 @@ def _gradients_in(made: Any, result: Any) -> Any:
 
 
 def _shape_mismatch(made: Any, values: dict[str, Any], result: Any) -> str | None:
-    """Return which derivative of a number or an array has not its shape, None if there is none."""
+    """Return which derivative has another shape than the number or array that it belongs to, None if there is none."""
     if made.form.kind in ("grad", "value_and_grad"):
         gradients = _gradients_in(made, result)
         pairs = [(f"`{name}`", values[name], d) for name, d in zip(made.wrt, (gradients,) if made._single else gradients)]

@@ -15,6 +15,7 @@ from scipy import interpolate, ndimage, signal
 
 from sourcead.primitives.compositions import composed, refuse
 from sourcead.primitives.registry import adjoint, enter, tangent
+from sourcead.primitives.result_types.by_example import sized
 
 PADDED = {"reflect": "symmetric", "mirror": "reflect", "nearest": "edge", "wrap": "wrap", "constant": "constant",
           "grid-mirror": "symmetric", "grid-wrap": "wrap", "grid-constant": "constant"}  # fmt: skip
@@ -93,7 +94,7 @@ def lfilter_tangent(y, b, a, x, t_b, t_a, t_x, axis=-1):
     return signal.lfilter(t_b, a, x, axis), -signal.lfilter(t_a, a, y, axis), signal.lfilter(b, a, t_x, axis)
 
 
-enter(signal.lfilter, memory="fresh", pure=True, sequences="arrays", numba="interpreted")
+enter(signal.lfilter, memory="fresh", pure=True, sequences="arrays", numba="interpreted", examples=True, result=sized)
 
 
 @composed(interpolate.interp1d)

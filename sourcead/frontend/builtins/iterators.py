@@ -32,8 +32,8 @@ Ended = Callable[[bool], Value | None]
 MAX_STEPS = 1000  # the most statements that are lowered to find one element
 
 
-class Unknown(UnsupportedSyntaxError):
-    """The next element cannot be told while compiling."""
+class UnknownElement(UnsupportedSyntaxError):
+    """It is not known while compiling which element is the next one."""
 
 
 @lowers(next)
@@ -51,14 +51,14 @@ def builtin_next(lo: Lowering, node, it: Value, *default: Value) -> Value:
         lo.read(it)  # refuses what depends on a branch, with the reason
         raise core.unsupported(lo, node, "`next` of what is not an iterator", "make one: `iter(...)`")
     begun = it.suspended is not None and it.suspended.begun
-    with lo.attempt(Unknown, when=lambda error: not begun):
+    with lo.attempt(UnknownElement, when=lambda error: not begun):
         return taken(lo, it, ended, node, bool(default))
     return core.call_object(lo, in_python.first_of, [it, *default], {}, node)
 
 
-def unknown(lo: Lowering, node, why: str, instead: str = "loop over it") -> Unknown:
-    """Return the error for an element that cannot be told while compiling."""
-    return Unknown(why, at=lo.origin(node), instead=instead)
+def unknown(lo: Lowering, node, why: str, instead: str = "loop over it") -> UnknownElement:
+    """Return the error for an element that is not known while compiling."""
+    return UnknownElement(why, at=lo.origin(node), instead=instead)
 
 
 def taken(lo: Lowering, it: Iterable, ended: Ended, node, goes_on: bool) -> Value:

@@ -70,7 +70,7 @@ class Suspended:
         """Return the statements that are left; they must be known while compiling."""
         if not isinstance(self.place[AT], Const):
             why = "how far this generator was walked through depends on the run"
-            raise core.refused(lo, why, "make a list of it: `list(...)`")
+            raise core.refused(lo, why, "compute what it yields in the loop itself")
         return self.places[self.place[AT].value]
 
     def stop(self, lo: Lowering, left: list[gast.AST]) -> None:
@@ -186,5 +186,6 @@ def refuse_generators(source) -> None:
         raise UnsupportedSyntaxError(
             f"`{source.name}` is an async function", at=source.origin(source.node), instead="a function without `async`"
         )
-    for n in (n for n in core.own_nodes(source.node) if isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await))):
-        raise UnsupportedSyntaxError(f"`{source.name}` is a generator or coroutine", at=source.origin(n), instead="return a list")
+    for n in core.own_nodes(source.node):
+        if isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await)):
+            raise UnsupportedSyntaxError(f"`{source.name}` is a generator or coroutine", at=source.origin(n), instead="return a list")

@@ -67,7 +67,10 @@ class Scope:
 
 
 def once_for_each_node(function: Callable[[gast.AST], Any]) -> Callable[[gast.AST], Any]:
-    """Let a function of a syntax node, which nobody changes, compute its result once; the result must not contain the node."""
+    """Let a function of a syntax node compute its result once for each node.
+
+    Nobody must change the node afterwards, nor the result, which must not contain the node: then neither would ever be freed.
+    """
     known = weakref.WeakKeyDictionary()
 
     @functools.wraps(function)
@@ -80,14 +83,14 @@ def once_for_each_node(function: Callable[[gast.AST], Any]) -> Callable[[gast.AS
 
 
 @once_for_each_node
-def own_nodes(node: gast.AST) -> list[gast.AST]:
+def own_nodes(node: gast.AST) -> tuple[gast.AST, ...]:
     """Return the syntax nodes of a function, without those inside nested functions and classes."""
     found, todo = [], list(gast.iter_child_nodes(node))
     while todo:
         found.append(todo.pop())
         if not isinstance(found[-1], (gast.FunctionDef, gast.Lambda, gast.ClassDef)):
             todo.extend(gast.iter_child_nodes(found[-1]))
-    return found
+    return tuple(found)
 
 
 @once_for_each_node

@@ -189,7 +189,7 @@ class Leaving:
         if handler is None or handler.passes_on:
             return False
         if statement is None:
-            return not self.lo.raising and self.is_new_call(getattr(error, "callers", {}).get(self.lo.scope))
+            return self.is_new_call(getattr(error, "callers", {}).get(self.lo.scope))
         if any(original(known) is original(statement) for known, _ in self.raising):
             return False
         self.raising.append((statement, handler))
@@ -257,11 +257,11 @@ class Leaving:
             made = standing_for(n, type(n)(*parts))
             if not isinstance(n, (gast.Call, gast.Attribute, gast.Name)):
                 return made
-            name = Flag("part")
+            name = self.flag_of(n, "part")
             if isinstance(n, gast.Name):
                 before.append(assignment(name, n, node))
                 return variable(name)
-            exits = {h.number: Flag("left") for h in self.handlers if not h.passes_on}
+            exits = {h.number: self.flag_of(n, f"left_{h.number}") for h in self.handlers if not h.passes_on}
             before.append(standing_for(node, Calling(self, name, made, exits)))
             for number, taken in exits.items():
                 before.append(standing_for(node, gast.If(variable(taken), self.leave(number, node), [])))
@@ -270,6 +270,10 @@ class Leaving:
         fields = dict(gast.iter_fields(node))
         rest = standing_for(node, type(node)(**{**fields, "value": part(node.value)}))
         return [*before, *(self.exit_of(rest, around) or [rest])]
+
+    def flag_of(self, node: gast.AST, name: str) -> Flag:
+        """Return the variable that belongs to an expression, the same one each time that the expression is lowered."""
+        return self.lo.scope.exits.setdefault((original(node), name), Flag(name))
 
     def caught_raise(self, node: gast.Raise, around: tuple) -> list[gast.AST]:
         """Return the statements for a `raise`, or the `raise` itself if this `try` does not catch it or one inside it does."""

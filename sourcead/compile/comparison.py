@@ -14,6 +14,7 @@ import numpy as np
 from sourcead.compile.keys import is_static
 from sourcead.compile.structures import conversion, is_leaf, leaves, map_leaves
 from sourcead.ir.records import parts_of
+from sourcead.language import combinators
 
 PATIENCE = 5.0  # seconds that the user's function may take where an engine runs code that is slow in Python
 
@@ -46,7 +47,7 @@ class Primal:
         """
         given = inspect.BoundArguments(self.signature, {name: moved(name, value) for name, value in self.copied().items()})
         try:
-            with np.errstate(all="ignore"), Limit(self.patience):
+            with np.errstate(all="ignore"), combinators.without_warnings(), Limit(self.patience):
                 return self.function(*given.args, **given.kwargs)
         except Exception as error:
             *_, (frame, _) = traceback.walk_tb(error.__traceback__)

@@ -6,10 +6,12 @@ Called as plain Python functions they run the loops of their docstrings. Inside 
 """
 
 import builtins
+import contextlib
+import contextvars
 import operator
 import warnings
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,7 @@ KNOWN = (*SUMS, *PRODUCTS, *LEAST, *LARGEST, np.logaddexp, operator.matmul, np.m
 TOLERANCE = {np.dtype(np.float16): 0.05, np.dtype(np.float32): 1e-3}
 
 _checked: weakref.WeakSet[Callable] = weakref.WeakSet()
+_told = contextvars.ContextVar("_told", default=False)
 
 
 class NotAssociativeWarning(UserWarning):
@@ -122,7 +125,7 @@ def stacked(results: list) -> Any:
 
 def warn_unless_associative(op: Callable, values: list) -> None:
     """Warn if three values show that an operator is not associative; each operator is tested once."""
-    if len(values) < 3 or any(op is known for known in KNOWN):
+    if _told.get() or len(values) < 3 or any(op is known for known in KNOWN):
         return
     try:
         if op in _checked:
@@ -133,6 +136,16 @@ def warn_unless_associative(op: Callable, values: list) -> None:
     a, b, c = values
     if not is_same(op(op(a, b), c), op(a, op(b, c))):
         warn_of(a, b, c)
+
+
+@contextlib.contextmanager
+def without_warnings() -> Iterator[None]:
+    """Do not warn of operators that are not associative: the same call warned of them when it was compiled."""
+    token = _told.set(True)
+    try:
+        yield
+    finally:
+        _told.reset(token)
 
 
 def warn_of(a: Any, b: Any, c: Any, at: Any = None) -> None:

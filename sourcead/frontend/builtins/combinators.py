@@ -28,7 +28,7 @@ from sourcead.frontend.core import Lowering, TupleVal, Value, next_birth
 from sourcead.frontend.find_source import find_source
 from sourcead.frontend.values import iterables
 from sourcead.ir.evaluate import evaluate
-from sourcead.ir.nodes import Atom, Block, Call, Const, Effect, Function, Let, Stmt, Update, Var
+from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Let, Stmt, Update, Var
 from sourcead.ir.types import BOOL, INT, KINDS, Array, Scalar, Sym, Type
 from sourcead.ir.walk import free_vars, has_effect
 from sourcead.language import combinators
@@ -64,8 +64,12 @@ def lower_map(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node, c
     fn, *arrays = args
     if not arrays or kwargs:
         raise core.unsupported(lo, node, "`map` takes a function and at least one array")
+    if check:
+        first, *others = (x for a in arrays for x in (a.items if isinstance(a, TupleVal) else (a,)))
+        unsure = [x for x in others if length_of(lo, x) is None or length_of(lo, x) is not length_of(lo, first)]
+        core.call_object(lo, in_python.check_one_length, [first, *unsure], {}, node)
     body = body_over_elements(lo, fn, arrays, node)
-    if body is not None and (found := at_once(lo, body, check)) is not None:
+    if body is not None and (found := at_once(lo, body)) is not None:
         return found
     sources = [elements(lo, a, node) for a in arrays]
     if body is None or body.single:
@@ -78,17 +82,19 @@ def lower_map(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node, c
 core.builtin(combinators.together)(functools.partial(lower_map, check=False))  # arrays whose lengths are known to be equal
 
 
-def at_once(lo: Lowering, body: BodyOverElements, check: bool) -> Value | None:
+def length_of(lo: Lowering, array: Value) -> Any:
+    """Return the first dim of an array, or None if it is not known."""
+    t = None if isinstance(array, core.Cell) and array.kind != "array" else atom_type(lo.read(array))
+    return t.dims[0] if isinstance(t, Array) and t.dims else None
+
+
+def at_once(lo: Lowering, body: BodyOverElements) -> Value | None:
     """Lower the body of `f` for all elements at once, or return None if an op of it has no batched form."""
     atoms = list(body.arrays.values())
     with lo.attempt(Unbatchable):
         origin, within = lo.build.origin, lo.build.within
         size = lo.build.call(len, atoms[0], type=INT, name="n")
         first = atom_type(atoms[0]).dims[0]
-        for other in atoms[1:]:
-            if check and atom_type(other).dims[0] is not first:
-                same = lo.build.call(operator.eq, lo.build.call(len, other, type=INT, name="n"), size)
-                lo.build.add(Stmt((), Effect("assert", (same, Const("map takes arrays of one length")))))
         batched = Batched(lo.build, {x: of_length(lo, a, first) for x, a in body.arrays.items()}, size, first)
         batched.block(body.block)
         results = [batched.spread(r) for r in body.block.results]

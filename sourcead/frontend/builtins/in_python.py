@@ -272,6 +272,14 @@ def scanned(op, xs, initial):
 
 
 @stands_in_for()
+def check_one_length(first, *others):
+    """Refuse arrays of different lengths, as `sourcead.map` does."""
+    for x in others:
+        if len(x) != len(first):
+            raise ValueError("map takes arrays of one length")
+
+
+@stands_in_for()
 def items_of_results(k, function, *items):
     """Collect one item of each tuple that `sourcead.map` stacks."""
     return [function(*each)[k] for each in zip(*items)]

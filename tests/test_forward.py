@@ -382,3 +382,19 @@ def test_tangent_and_cotangent_agree_on_results_of_any_shape():
     _, pullback = vjp(f, X, V)
     left = sum(np.sum(c * v) for c, v in zip(cotangent, tangents))
     assert left == pytest.approx(sum(np.sum(d * v) for d, v in zip(pullback(cotangent), t)), rel=1e-12)
+
+
+def test_an_array_filled_with_its_own_product():
+    def f(z):
+        z = z * 2.0
+        z.fill(z @ z)
+        return z[0]
+
+    def g(z):
+        z = np.maximum(z, 0.25)
+        z[...] = z @ z
+        return z[0] * z[1]
+
+    x = np.array([0.5, 1.0, 2.0])
+    for function, slope in (f, 8 * np.sum(x)), (g, 4 * np.sum(x**2) * np.sum(x)):
+        np.testing.assert_allclose(jvp(function, (x,), (np.ones_like(x),))[1], slope)

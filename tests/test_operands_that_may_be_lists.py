@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sourcead import adjoint, grad, jvp
+from sourcead import adjoint, grad, jvp, tangent
 
 X, LIST = np.array([1.0, 2.0, 3.0]), [1.0, 4.0, 9.0]
 
@@ -17,13 +17,19 @@ def _(y, a, d_y):
     return d_y
 
 
+@tangent(unknown)
+def _(y, a, t_a):
+    return t_a
+
+
 CALLS = {
     "trapezoid": lambda a, x: np.trapezoid(a, x), "spacing of trapezoid": lambda a, x: np.trapezoid(x, a), "dot": lambda a, x: np.dot(a, x),
     "matmul": lambda a, x: np.matmul(a, x), "average": lambda a, x: np.average(a, weights=x),
     "weights of average": lambda a, x: np.average(x, weights=a), "inner": lambda a, x: np.inner(a, x),
     "cross": lambda a, x: np.sum(np.cross(a, x) * x**2), "insert": lambda a, x: np.sum(np.insert(a, 0, x[0]) ** 2),
     "accumulate": lambda a, x: np.sum(np.add.accumulate(a) * x), "clip": lambda a, x: np.sum(np.clip(a, 2, 5) * x),
-    "where": lambda a, x: np.sum(np.where(a, x, 2 * x)),
+    "where": lambda a, x: np.sum(np.where(a, x, 2 * x)), "plus an array": lambda a, x: np.sum((a + x) ** 2),
+    "plus a number": lambda a, x: np.sum((a + x[0]) ** 2), "a number plus": lambda a, x: np.sum((x[0] + a) ** 2),
 }  # fmt: skip
 
 
@@ -39,3 +45,13 @@ def test_an_operand_that_is_a_list_at_run_time(name, given, wrt):
     direction = np.array([1.0, -2.0, 0.5])
     tangent = jvp(lambda x: call(unknown(given), x), (X,), (direction,))[1]
     np.testing.assert_allclose(tangent, grad(call, wrt="x")(np.array(LIST), X) @ direction)
+
+
+def test_tangents_of_a_list_and_of_a_number():
+    def f(a, x):
+        kept = unknown(a)
+        return np.sum((kept + x[0] * kept[1]) ** 2)
+
+    directions = np.array([0.5, 1.0, -1.0]), np.array([1.0, -2.0, 0.5])
+    expected = jvp(f, (np.array(LIST), X), directions)
+    np.testing.assert_allclose(jvp(f, (LIST, X), (directions[0].tolist(), directions[1])), expected)

@@ -94,9 +94,11 @@ def zeros_if_assigned(x):
 
 
 def add(a, b):
-    """Return the sum of two cotangents of the same structure, where None is zero."""
+    """Return the sum of two cotangents of the same structure, where None is zero, or of a list's tangent and a number's or an array's."""
     if a is None or b is None:
         return b if a is None else a
+    if isinstance(a, (list, tuple)) is not isinstance(b, (list, tuple)):
+        return np.add(a, b)
     if isinstance(a, dict):
         return {k: add(a.get(k), b.get(k)) for k in {**a, **b}}
     total = map_parts(add, a, b)

@@ -211,7 +211,7 @@ class Statements:
         if not isinstance(value, Call) or len(value.args) != 2 or value.kwargs:
             return None
         operator = BINARY.get(operator_name(value.fn))
-        if operator is None or not self.reads_path(value.args[0], op.base, op.path):
+        if operator in (None, ast.MatMult) or not self.reads_path(value.args[0], op.base, op.path):
             return None
         other = value.args[1]
         if self.at is not None and not isinstance(operand_type(other), Scalar):

@@ -82,18 +82,23 @@ def may_be_none(block: Block, is_missing: Callable[[Atom], bool] = lambda atom: 
         y = if c: yield x else: yield None                          ->      y: c is false
         y = if c: yield None elif d: yield None else: yield x       ->      y: c is true; or c is false and d is true
     """
-    made = definitions(block)
+    steps = list(_steps(block, definitions(block)))
+    bound_to: dict[Var, list[int]] = defaultdict(list)
+    for k, (_, atom, _, _) in enumerate(steps):
+        if isinstance(atom, Var):
+            bound_to[atom].append(k)
     found: dict[Var, Ways] = {}
-
-    steps = list(_steps(block, made))
-    before = None
-    while found != before:
-        before = dict(found)
-        for var, atom, given, after in steps:
-            ways = {NO_CONDITIONS} if is_missing(atom) else found.get(atom, ())
-            known = frozenset(after(way | given) for way in ways if is_possible(way | given))
-            if known:
-                found[var] = either(found.get(var, frozenset()), known)
+    todo = dict.fromkeys(k for k, (_, atom, _, _) in enumerate(steps) if is_missing(atom))
+    while todo:
+        k = next(iter(todo))
+        del todo[k]
+        var, atom, given, after = steps[k]
+        ways = {NO_CONDITIONS} if is_missing(atom) else found[atom]
+        known = frozenset(after(way | given) for way in ways if is_possible(way | given))
+        before = found.get(var, frozenset())
+        if known and (now := either(before, known)) != before:
+            found[var] = now
+            todo.update(dict.fromkeys(bound_to[var]))
     return found
 
 

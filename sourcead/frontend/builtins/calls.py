@@ -42,6 +42,7 @@ SPEAKERS = ("warnings", "logging")  # modules whose functions report to the user
 SEES_EVERYTHING = frozenset({eval, exec, globals, vars, dir, getattr, setattr, delattr, open, input, iter, next, id, compile})
 MAKERS = {np.random.default_rng: np.random.Generator, np.random.RandomState: np.random.RandomState}
 SPECIAL = {abs: "__abs__", round: "__round__", float: "__float__", int: "__int__"}  # methods of the user's classes
+UNBUFFERED = (np.concatenate, np.stack, np.fill_diagonal)  # other functions of NumPy first copy what they read where they write
 FOLDED = frozenset({isinstance, bool, str, len, min, max, abs, int, round, tuple, callable, issubclass, np.dtype, np.ndim})
 
 
@@ -81,6 +82,9 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
         args = [as_numpy_takes(lo, a) for a in args]
     fn, args, kwargs = without_copy(lo, fn, args, kwargs, node)
     args, kwargs, out = without_out(fn, args, kwargs)
+    if fn in UNBUFFERED:
+        written, *read = [*([] if out is None else [out]), *args, *kwargs.values()]
+        subscripts.refuse_own_elements(lo, f"`{spelled(fn)}`", written, TupleVal(tuple(read)))
     args, kwargs = compositions.without_plain_options(lo, fn, *memory_layouts.without_memory_order(lo, fn, args, kwargs, node))
     if isinstance(fn, np.ufunc) and out is not None and "where" in kwargs:
         return compositions.composed(lo, fn, args, {**kwargs, "out": out}, node)

@@ -172,6 +172,16 @@ def test_a_number_may_be_reshaped():
     )
 
 
+def reshaped_in_column_order(x, y):
+    z = x * 2.0
+    return np.sum(np.sin(z.T.reshape(-1)) * y) + z.T.reshape(2, -1)[1, 0]
+
+
+def test_a_transposed_array_may_be_reshaped():
+    x, y = np.arange(6.0).reshape(2, 3), np.arange(6.0)
+    np.testing.assert_allclose(grad(reshaped_in_column_order, backend=Numba(cache=False))(x, y), grad(reshaped_in_column_order)(x, y))
+
+
 def pops_from_behind(x):
     l = [e * 2 for e in x]
     return l.pop(1) * l.pop(-2) + sum(l)

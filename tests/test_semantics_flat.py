@@ -103,3 +103,23 @@ def moved_by_one_under_other_names(x):
 @pytest.mark.parametrize("f", [reversed_in_place, moved_by_one_under_other_names])
 def test_elements_of_its_own_array_are_not_given_to_flat(f):
     assert judged_in_all_modes(f, X) == "refused"
+
+
+def array_of_flat_written(x):
+    o = np.outer(x, x + 1.0)
+    elements, others = np.array(o.flat), np.copy(o.flat)  # NumPy copies neither
+    elements[1] = x[0] ** 2
+    o[1] *= x[2]
+    return np.sum(o * np.arange(9).reshape(3, 3)) * others[3]
+
+
+def array_of_the_flat_of_a_transposed_array(x):
+    o = np.outer(x, x + 1.0)
+    elements, pair = np.asarray(o.T.flat), np.squeeze(o.T.flat)[:2]  # copies, since their order is not that of the memory
+    o[:2] *= x[2]
+    return elements @ np.arange(9.0) * np.sum(pair) * o[0, 1]
+
+
+@pytest.mark.parametrize("f", [array_of_flat_written, array_of_the_flat_of_a_transposed_array])
+def test_flat_as_the_argument_of_a_function(f):
+    assert judged_in_all_modes(f, X) == "right"

@@ -18,7 +18,7 @@ from sourcead.errors import NoSourceError
 from sourcead.frontend import core
 from sourcead.frontend.builtins import compositions
 from sourcead.frontend.builtins.library_arguments import (
-    as_numpy_takes, keep_fractions, plain_arguments, refuse_some, without_copy, without_out
+    as_numpy_takes, keep_fractions, plain_arguments, refuse_some, without_copy, without_flat, without_out
 )
 from sourcead.frontend.control import inlining
 from sourcead.frontend.core import (
@@ -42,6 +42,7 @@ SPEAKERS = ("warnings", "logging")  # modules whose functions report to the user
 SEES_EVERYTHING = frozenset({eval, exec, globals, vars, dir, getattr, setattr, delattr, open, input, iter, next, id, compile})
 MAKERS = {np.random.default_rng: np.random.Generator, np.random.RandomState: np.random.RandomState}
 SPECIAL = {abs: "__abs__", round: "__round__", float: "__float__", int: "__int__"}  # methods of the user's classes
+UNBUFFERED = (np.concatenate, np.stack, np.fill_diagonal)  # other functions of NumPy first copy what they read where they write
 FOLDED = frozenset({isinstance, bool, str, len, min, max, abs, int, round, tuple, callable, issubclass, np.dtype, np.ndim})
 
 
@@ -78,9 +79,12 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     if fn is np.broadcast_to and len(args) == 2 and isinstance(args[1], TupleVal) and not args[1].items and not kwargs:
         return args[0] if lo.static_only or is_array(core.data_type(lo, args[0])) else call_library(lo, np.asarray, args[:1], {}, node)
     if isinstance(fn, np.ufunc) or (getattr(fn, "__module__", None) or "").startswith("numpy"):
-        args = [as_numpy_takes(lo, a) for a in args]
+        fn, args, kwargs = without_flat(lo, fn, [as_numpy_takes(lo, a) for a in args], kwargs, node)
     fn, args, kwargs = without_copy(lo, fn, args, kwargs, node)
     args, kwargs, out = without_out(fn, args, kwargs)
+    if fn in UNBUFFERED:
+        written, *read = [*([] if out is None else [out]), *args, *kwargs.values()]
+        subscripts.refuse_own_elements(lo, f"`{spelled(fn)}`", written, TupleVal(tuple(read)))
     args, kwargs = compositions.without_plain_options(lo, fn, *memory_layouts.without_memory_order(lo, fn, args, kwargs, node))
     if isinstance(fn, np.ufunc) and out is not None and "where" in kwargs:
         return compositions.composed(lo, fn, args, {**kwargs, "out": out}, node)

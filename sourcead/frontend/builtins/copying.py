@@ -8,7 +8,9 @@ import numpy as np
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.builtins.arguments import lowers
-from sourcead.frontend.core import Cell, Lowering, TupleVal, Value, reach
+from sourcead.frontend.core import (
+    BoundVal, Cell, ChoiceVal, Iterable, Lowering, MethodVal, OptionalVal, TupleVal, Value, reach
+)
 from sourcead.frontend.values import sequences
 from sourcead.ir.records import find
 from sourcead.ir.types import Array, ListT, MapT, Scalar, SetT, Str
@@ -30,6 +32,10 @@ def copied(lo: Lowering, value: Value, node, memo: dict[Value, Value] | None) ->
         return memo[value]
     if isinstance(value, TupleVal):
         return value if memo is None else lo.map_items(value, lambda item: copied(lo, item, node, memo))
+    if isinstance(value, Iterable) and (value.once or value.begin):
+        raise core.unsupported(lo, node, "a copy of an iterator", "make another one")
+    if memo is not None and isinstance(value, BoundVal | ChoiceVal | MethodVal | OptionalVal):
+        raise core.unsupported(lo, node, "`deepcopy` of a method, of a partial, or of a tuple that may be None", "copy its parts")
     if not isinstance(value, Cell) or isinstance(core.data_type(lo, value), Scalar):
         return value
     made = copy_of_cell(lo, value, node, memo)
@@ -55,7 +61,9 @@ def copy_of_cell(lo: Lowering, cell: Cell, node, memo: dict[Value, Value] | None
             raise core.unsupported(lo, node, f"a copy of {cell.cls.__name__}, which is an array", "its method `copy`")
         if core.ITEMS in cell.items and (memo is None or issubclass(cell.cls, tuple) or defines_anew(cell.cls, MAKING_A_COPY)):
             raise core.unsupported(lo, node, f"a copy of {cell.cls.__name__}, which is a container", "make another one of its items")
-        if any(core.special_method(cell, name) for name in ("__copy__", "__deepcopy__", "__getstate__", "__reduce__")):
+        if memo is None and (made := core.call_special(lo, cell, "__copy__", [], node)) is not None:
+            return made
+        if any(core.special_method(cell, name) for name in ("__deepcopy__", "__getstate__", "__reduce__", "__reduce_ex__")):
             raise core.unsupported(lo, node, f"a copy of {cell.cls.__name__}, which says itself how it is copied")
         return lo.map_items(cell, lambda item: item if memo is None else copied(lo, item, node, memo))
     t = atom_type(lo.read(cell))

@@ -9,7 +9,7 @@ import numpy as np
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.core import MISSING, Cell, Iterable, Lowering, TupleVal, Value, roots
-from sourcead.frontend.values import memory_layouts, sequences
+from sourcead.frontend.values import memory_layouts, sequences, subscripts
 from sourcead.ir.nodes import Const, Var
 from sourcead.ir.types import Array, ListT, NoneType, Str, TupleT, is_array, kind_of, rank
 from sourcead.places.spelling import spelled
@@ -47,6 +47,17 @@ def as_numpy_takes(lo: Lowering, value: Value) -> Value:
     bounds = (whole.stop,) if core.is_number(lo, whole.start, 0) else (whole.start, whole.stop)
     bounds = bounds if core.is_number(lo, whole.step, 1) else (whole.start, whole.stop, whole.step)
     return lo.wrap(lo.build.call(np.arange, *bounds))
+
+
+def without_flat(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> tuple[Any, list[Value], dict[str, Value]]:
+    """Return a call with `np.ravel(a)` in place of `a.flat`: NumPy takes it so, and does not even copy it in `np.array` and `np.copy`."""
+    copies = fn in (np.array, np.copy)
+    if not args or not subscripts.is_flat(args[0]) or not copies and record_of(fn).memory == "fresh":
+        return fn, args, kwargs
+    if copies and (len(args) > 1 or not kwargs.keys() <= {"dtype", "copy"}):
+        raise core.unsupported(lo, node, f"`np.{fn.__name__}` of `.flat` with these options", "use `np.ravel(a)`")
+    args = [core.call_library(lo, np.ravel, [args[0].base], {}, node), *args[1:]]
+    return (np.asarray, args, {k: v for k, v in kwargs.items() if k == "dtype"}) if copies else (fn, args, kwargs)
 
 
 def refuse_some(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> None:

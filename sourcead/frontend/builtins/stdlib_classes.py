@@ -81,6 +81,9 @@ class deque:
     def copy(self):
         return deque(self.held, self.maxlen)
 
+    def __copy__(self):
+        return self.copy()
+
     def rotate(self, n=1):
         if self.held:
             k = len(self.held) - n % len(self.held)
@@ -136,6 +139,12 @@ class ChainMap:
 
     def new_child(self, first=None):
         return ChainMap({} if first is None else first, *self.maps)
+
+    def copy(self):
+        return ChainMap(self.maps[0].copy(), *self.maps[1:])
+
+    def __copy__(self):
+        return self.copy()
 
 
 @class_in_python

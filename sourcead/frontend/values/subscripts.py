@@ -274,10 +274,18 @@ def store_in_array(lo: Lowering, base: Cell, key: Value, value: Value, node, mod
         return
     operand = key_operand(lo, base, key)
     refuse_outside(lo, core.data_type(lo, base), operand, node)
-    if is_flat(base) and roots(value) & roots(base):
-        reason = "`.flat` is given elements of its own array, which NumPy may overwrite before it reads them"
-        raise core.refused(lo, reason, "a `.copy()` of these elements")
+    if is_flat(base):
+        refuse_own_elements(lo, "`.flat`", base, value)
+    elif isinstance(core.data_type(lo, value), ListT | TupleT | None) and effects_of(operand) <= VIEWS:  # NumPy writes item by item
+        refuse_own_elements(lo, "a part of an array", base, value)
     lo.write(base, (Sub(operand),), lo.operand(sequences.as_array(lo, value)), mode)
+
+
+def refuse_own_elements(lo: Lowering, written: str, base: Value, value: Value) -> None:
+    """Refuse what NumPy does not copy before it writes, if it may lie in the memory that is written."""
+    if reach(value) & roots(base):
+        reason = f"{written} is given elements of its own array, which NumPy may overwrite before it reads them"
+        raise core.refused(lo, reason, "a `.copy()` of these elements")
 
 
 def is_flat(base: Value) -> bool:

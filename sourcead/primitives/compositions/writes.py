@@ -8,7 +8,7 @@ from sourcead.primitives.compositions import composed, refuse
 @composed(np.copyto, writes=True)
 def copyto(dst, src, where=None):
     if where is None:
-        dst[...] = src
+        dst[...] = np.array(src) if isinstance(src, (list, tuple)) else src
     else:
         places = np.broadcast_to(where, dst.shape)
         dst[places] = np.broadcast_to(src, dst.shape)[places]

@@ -54,12 +54,14 @@ class Outlined(Helper):
     Attributes:
         result: the inferred type of its result.
         compiles: whether Numba should try to compile it.
+        reshapes: whether it is `np.reshape`, which Numba compiles for arrays in column order into code that raises an error.
         parameters: the names of its parameters.
         origin: the user's statement that the call is part of.
     """
 
     result: Type
     compiles: bool
+    reshapes: bool
     parameters: tuple[str, ...]
     origin: Any
 
@@ -246,7 +248,7 @@ class _Outlining:
             if (body := loop_nest(op, y.type) if is_call else None) is not None:  # the interpreter runs no loops over elements
                 emitted = Emitted(f"def {made}({', '.join(v.name for v in params.values())}):\n{body}", {"np": np})
             self.same[key] = Outlined(
-                made, emitted.text, emitted.namespace, result=y.type, compiles=compiles,
+                made, emitted.text, emitted.namespace, result=y.type, compiles=compiles, reshapes=fn is np.reshape,
                 parameters=tuple(v.name for v in params.values()), origin=stmt.origin or stmt.adjoint_of,
             )  # fmt: skip
         return Call(self.same[key], tuple(params))

@@ -45,7 +45,7 @@ def prepared(outlined: Outlined, options: dict[str, Any]) -> Callable:
 
 def is_compiled(outlined: Outlined, function: Callable, options: dict[str, Any], args: tuple[types.Type, ...]) -> bool:
     """Return whether Numba can compile an outlined function for some argument types, and finds the inferred type for its result."""
-    if not outlined.compiles:
+    if not outlined.compiles or outlined.reshapes and any(isinstance(a, types.Array) and a.layout == "F" for a in args):
         return False
     found = TOOLCHAIN.result_type(function, options, tuple(map(types.unliteral, args)))
     return found is not None and agrees(found, outlined.result)

@@ -167,7 +167,8 @@ class Lowering(Writing):
         arm: the number of these at the beginning of the arm of a branch that is being lowered.
         listing: whether loops take the items of such lists one by one.
         unrolling: whether loops of a known number of iterations are lowered iteration by iteration.
-        unrolled: counts these iterations, also those of attempts that failed.
+        unrolled: the number of these iterations; an attempt that fails takes back its own.
+        unrolled_in_all: counts these iterations, also those of attempts that failed.
         static_only: whether to raise `NotStatic` at a condition that is not known (while inlining rules).
         rows_stay: rows of arrays in lists are assumed to stay unchanged, which `analysis/overwrites.py` checks afterwards.
         cached: the name of the function with a cache whose body is lowered, which must not read what may change.
@@ -204,7 +205,8 @@ class Lowering(Writing):
         self.arm = 0
         self.listing = False
         self.unrolling = False
-        self.unrolled = itertools.count()
+        self.unrolled = 0
+        self.unrolled_in_all = itertools.count(1)
         self.static_only = False
         self.rows_stay = False
         self.cached: str | None = None

@@ -24,6 +24,7 @@ from sourcead.frontend.control import inlining
 from sourcead.frontend.core import (
     BoundVal, Cell, ChoiceVal, FunctionVal, Iterable, Lowering, TupleVal, Value, cells_of, leaves, roots
 )
+from sourcead.frontend.core.aliases import FIELDS, USE_ARRAYS, has_fields
 from sourcead.frontend.core.known_values import FOLDABLE, PURE
 from sourcead.frontend.find_source import behind_cache, find_source, is_by_hash, is_cached, unwrap
 from sourcead.frontend.values import array_objects, lists, memory_layouts, subscripts
@@ -134,6 +135,8 @@ def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], 
         var = lo.build.emit(Call(fn, operands, tuple(named.items()), effect=True), t, "sample")
     else:
         var = lo.build.applied(fn, operands, named)
+        if has_fields(atom_type(var)) and any(map(core.passes_derivative, operands)):
+            raise core.unsupported(lo, node, FIELDS, USE_ARRAYS)
         if integer is not None:
             lo.build.known[var] = integer
         if fn in (np.result_type, np.promote_types):

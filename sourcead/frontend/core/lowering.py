@@ -193,7 +193,7 @@ class Lowering(Writing):
     def __init__(self):
         super().__init__()
         self.scope: Scope | None = None
-        self.live: dict[str, tuple[Any, str]] = {}
+        self.live: Kept = Kept()
         self.live_values: Kept = Kept()
         self.modules: Kept = Kept()
         self.changed_globals: dict[tuple[Slots, str], Exception] = {}

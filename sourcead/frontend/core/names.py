@@ -30,8 +30,10 @@ def inherited(lo: Lowering, slots: Slots, key: Any) -> Any:
     """Return the value of a slot that is empty: an attribute that an object lacks is that of its class; MISSING if there is none."""
     if slots.cell is None or slots.cell.kind != "object" or isinstance(key, Meta):
         return MISSING
-    found = find(slots.cell.cls, key)[1]
-    return MISSING if found is None or hasattr(type(found), "__get__") else as_value(lo, found)
+    base, found = find(slots.cell.cls, key)
+    if found is None or hasattr(type(found), "__get__"):
+        return MISSING
+    return Const(found) if is_code(found) else live_data(lo, key, found, (base, key))
 
 
 def resolve(lo: Lowering, name: str) -> Value:
@@ -118,6 +120,10 @@ def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Va
     """Wrap data from outside the function, which the generated code reads again at each call; rely only on its type."""
     if isinstance(value, LocalData):
         return value.value
+    if isinstance(where[0], type):
+        where = find(where[0], where[1])[0] or where[0], where[1]  # the class that holds it, not one derived from it
+        if (assigned := lo.modules.get(id(where[0]), {}).get(where[1])) is not None:
+            return assigned
     if (found := with_own_rules(value, name)) is not None:
         at, what, instead = found
         made = f"{instead}, made outside of your function" if instead.startswith("`") else instead

@@ -19,7 +19,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.control import inlining
 from sourcead.frontend.core import VALUE, AttributesCell, BoundVal, Cell, Lowering, MethodVal, SuperVal, TupleVal, Value
-from sourcead.frontend.values import array_attributes, array_objects, descriptors, sequences
+from sourcead.frontend.values import array_attributes, array_objects, class_data, descriptors, sequences
 from sourcead.ir.nodes import UNDEFINED, Const
 from sourcead.ir.records import (
     NEUTRAL, OF_NUMPY, find, generated_init, is_derived_class, is_frozen, is_namedtuple, is_plain_class, own_names,
@@ -135,6 +135,8 @@ def set_attribute(lo: Lowering, value: Value, name: str, new: Value, node) -> No
             return array_attributes.set_shape(lo, value, new, node)
         if isinstance(core.data_type(lo, value), Array) and (whole := array_attributes.with_part(lo, value, name, new)) is not None:
             return core.store(lo, value, Const(...), whole, node)
+        if class_data.is_number_of_class(value, name):
+            return class_data.assign(lo, value, name, new)
         why = "an attribute of this object cannot be assigned in a differentiated function"
         raise core.refused(lo, why, "use a local variable, or a dict")
     if isinstance(value, TupleVal):

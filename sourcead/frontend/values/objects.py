@@ -83,7 +83,7 @@ def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
             return result
         near = difflib.get_close_matches(name, [*(n for n in getattr(value, "items", ()) if isinstance(n, str)), *dir(cls)], 1)
         wrong = core.refused(lo, f"an object of class {cls.__name__} has no attribute `{name}` here", f"`{near[0]}`" if near else None)
-        raise core.surely(lo, wrong, AttributeError)
+        raise wrong if hasattr(core.REAL_CLASSES.get(cls), name) else core.surely(lo, wrong, AttributeError)
     return of_class(lo, value, base, name, found, node)
 
 

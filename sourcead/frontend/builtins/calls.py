@@ -25,7 +25,7 @@ from sourcead.frontend.core import (
     BoundVal, Cell, ChoiceVal, FunctionVal, Iterable, Lowering, TupleVal, Value, cells_of, leaves, roots
 )
 from sourcead.frontend.core.aliases import FIELDS, USE_ARRAYS, has_fields
-from sourcead.frontend.core.known_values import FOLDABLE, PURE
+from sourcead.frontend.core.known_values import DATES, FOLDABLE, PURE
 from sourcead.frontend.find_source import behind_cache, find_source, is_by_hash, is_cached, unwrap
 from sourcead.frontend.values import array_objects, lists, memory_layouts, subscripts
 from sourcead.ir.names import name_of
@@ -124,7 +124,8 @@ def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], 
         return lo.wrap(lo.build.applied(fn, operands, named))
     if (found := same_memory(lo, fn, args, operands, named)) is not None:
         return found
-    folded = core.fold(lo, fn, args) if fn in FOLDED and not kwargs else None
+    reads_clock = fn in DATES and core.known(lo, args[0])[1] in ("now", "today") if args else False
+    folded = core.fold(lo, fn, args) if (fn in FOLDED or fn in DATES and not reads_clock) and not kwargs else None
     if folded is not None:
         return folded
     integer = None if kwargs else core.rounded(lo, fn, args)

@@ -29,10 +29,16 @@ def like(number, other):
 
 
 RIGHT = {
-    "days since a date": "return like(2.0, days(as_date(WHEN) - np.datetime64('2000-01-01T12:00')) * x[0]) * x[1] * days(WHEN - as_date('2011'))",
-    "an array of dates": "return np.sum(np.sin(days(TIMES - np.datetime64('2011-09-01')) * x)) + np.sum(np.diff(TIMES) / np.timedelta64(1, 'h') * x[1:])",
+    "days since a date": """
+        since = days(as_date(WHEN) - np.datetime64('2000-01-01T12:00'))
+        return like(2.0, since * x[0]) * x[1] * days(WHEN - as_date('2011'))""",
+    "an array of dates": """
+        hours = np.diff(TIMES) / np.timedelta64(1, 'h')
+        return np.sum(np.sin(days(TIMES - np.datetime64('2011-09-01')) * x)) + np.sum(hours * x[1:])""",
     "dates decide": "return x[0] ** 2 if WHEN < np.datetime64('2012') and TIMES[1] > WHEN else x[1]",
-    "whole hours": "return (np.timedelta64(90, 'm') // np.timedelta64(1, 'h') + np.timedelta64(3, 'h') / np.timedelta64(30, 'm')) * x[0] ** 2",
+    "whole hours": """
+        hours = np.timedelta64(90, 'm') // np.timedelta64(1, 'h')
+        return (hours + np.timedelta64(3, 'h') / np.timedelta64(30, 'm')) * x[0] ** 2""",
 }
 KNOWN = {"np": np, "WHEN": WHEN, "TIMES": TIMES, "days": days, "as_date": as_date, "like": like}
 

@@ -1,5 +1,7 @@
 """Programs that are lowered iteration by iteration, where every name holds something that is known: slices, functions, objects in lists."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -41,6 +43,13 @@ STENCIL = """
 RIGHT = {
     "slices in a list": STENCIL,
     "slices in lists of an axis each": STENCIL.replace("x[p]", "np.stack([x, x])[tuple([slice(None)] + [p])][1]"),
+    "places of a product": """
+        held = {}
+        for i, j in itertools.product(range(2), [1, 2]):
+            held[i, j] = x[i:i + j] ** 2
+        y = held[1, 2] * np.sum(held[0, 1]) + held[0, 2]
+        parts = [slice(k, n) for k, n in itertools.product(range(2), (3, 5))]
+        return s * sum(np.sum(y) * np.sum(x[p] ** 2) for p in parts)""",
     "functions beside numbers": """
         total = 0.0
         for w, f in zip(np.stack([x[0], x[1], x[2]]), [np.sin, lambda v: v ** 3, np.tanh]):
@@ -54,7 +63,7 @@ RIGHT = {
                     total += np.sum(x[p] ** 2) + v * v / (k + 1)
         return total * s""",
 }
-KNOWN = {"np": np, "moved": moved, "weights": weights}
+KNOWN = {"np": np, "itertools": itertools, "moved": moved, "weights": weights}
 
 
 @pytest.mark.parametrize("name", RIGHT)

@@ -148,8 +148,8 @@ def call_pair(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> V
         reason = f"`{source.name}` calls itself, and is a function of integers alone"
         raise core.unsupported(lo, node, reason, "compute it outside, or write it as a loop")
     core.refuse_changed_globals(lo)  # which it may read
-    if any(slots.initial is None for slots in lo.modules.values()):
-        raise core.refused(lo, f"`{source.name}` calls itself, and may read what was assigned to a class", "assign it after the call")
+    if lo.outliving or any(slots.initial is None for slots in lo.modules.values()):
+        raise core.refused(lo, f"`{source.name}` calls itself, and may read what was assigned to a class or global object", "a loop")
     made = lo.build.emit(Call(pair, tuple(atoms.values()), effect=pair.effect), TupleT((pair.result, UNKNOWN)), "pair")
     value = lo.build.index(made, Const(0), name=source.name)
     if not pair.written:

@@ -156,9 +156,11 @@ class Lowering(Writing):
     Attributes:
         scope: the variables of the function being lowered.
         live: name in the generated code -> where a global or closure variable that holds data is read.
-        live_values: (name in the generated code, where it is read) -> its value, and the statements at the top that take it apart.
+        live_values: (name in the generated code, where it is read) -> its value, the statements at the top that read it, the data.
         modules: by the identity of its globals, the variables of a module that functions declare as `global`.
         changed_globals: those of them that were assigned, with the error unless they end as they began.
+        global_objects: what stands for each object that a global name or other live data is, in the text.
+        outliving: the identities of those that the function assigns attributes of (`values/outliving.py`).
         guards: globals that were inlined or resolved: (where, key, the object found).
         walked: lists of known length that loops take by index, as one value each.
         walks: lists and dicts whose items the head of a loop takes one by one (`values/walks.py`).
@@ -197,6 +199,8 @@ class Lowering(Writing):
         self.live_values: Kept = Kept()
         self.modules: Kept = Kept()
         self.changed_globals: dict[tuple[Slots, str], Exception] = {}
+        self.global_objects: Kept = Kept()
+        self.outliving: frozenset[int] = frozenset()
         self.guards: dict[tuple[int, str], tuple[Any, str, Any]] = {}
         self.walked: list[Cell] = []
         self.walks: list[Any] = []
@@ -261,7 +265,7 @@ class Lowering(Writing):
     @property
     def prelude(self) -> list[Stmt]:
         """The statements at the top of the function, which take global data apart."""
-        return [stmt for _, taken in self.live_values.values() for stmt in taken]
+        return [stmt for _, taken, _ in self.live_values.values() for stmt in taken]
 
     def using(self, **fields: Any) -> AbstractContextManager[None]:
         """Set some attributes of the lowering to other values while the body runs."""

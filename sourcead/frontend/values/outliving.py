@@ -8,6 +8,7 @@ before is read from a copy, which no assignment changes. Only numbers, texts and
 the text may write later. The object must have no second name: neither an argument nor other data may be it, or hold it.
 """
 
+import functools
 import types
 from typing import Any
 
@@ -38,11 +39,16 @@ def set_number_of_class(lo: Lowering, value: Const, name: str, new: Value) -> No
     assign(lo, slots, value, name, new, (Scalar,))
 
 
+COPYING = ("__copy__", "__reduce__", "__reduce_ex__", "__getstate__")
+
+
 def set_attribute(lo: Lowering, cell: Cell, name: str, new: Value) -> None:
     """Lower `obj.name = new` for an object that is global data."""
     owner = lo.global_objects[cell]
-    if any(find(cell.cls, each)[0] not in (None, object) for each in ("__copy__", "__reduce__", "__reduce_ex__", "__getstate__")):
-        raise core.refused(lo, f"`.{name}` of `{owner.text}` is assigned, and its class says itself how it is copied")
+    cached = any(isinstance(found, functools.cached_property) for base in cell.cls.__mro__ for found in vars(base).values())
+    if cached or any(find(cell.cls, each)[0] not in (None, object) for each in COPYING):
+        why = f"`.{name}` of `{owner.text}` is assigned, whose class says itself how it is copied, or keeps properties"
+        raise core.refused(lo, why, "an object made inside the function")
     if id(owner.value) not in lo.outliving:
         why = f"`.{name}` is assigned here, but `{owner.text}` is not a parameter of the function"
         raise core.marked(core.refused(lo, why, "an object made inside the function"), outliving=id(owner.value))

@@ -170,6 +170,8 @@ CASES = {
     "polyadd": (lambda x: np.sum(np.polyadd(x, x[:2]) ** 3), v),
     "polysub": (lambda x: np.sum(np.polysub(x[:2], x) ** 3), v),
     "polymul": (lambda x: np.sum(np.polymul(x, x[:2]) ** 3), v),
+    "polymul of zeros": (lambda x: np.sum(np.polymul(x, np.zeros(2)) ** 2) + np.sum(np.polymul(np.array([0.0, x[0], x[1]]), x) ** 3), v),
+    "polymul of zero": (lambda x: np.sum(np.polyadd(np.polymul([0], x), x) ** 3), v),
     "polyder": (lambda x: np.sum(np.polyder(x) ** 3), v),
     "polyder2": (lambda x: np.sum(np.polyder(x, 2) ** 3), v),
     "polyint": (lambda x: np.sum(np.polyint(x) ** 3), v),

@@ -54,6 +54,24 @@ def attribute_of_a_number_assigned(x):
     return p
 
 
+def kept(x, **options):
+    return x if options else x * x
+
+
+def an_operand_that_decides_and(x):
+    options = {"a": 2.0}
+    factor = 3.0 if bool(x < 1.0) and "a" not in options else options.pop("a")
+    return kept(x, **options) * factor
+
+
+def an_operand_that_decides_or(x):
+    options = {"a": 2.0}
+    if bool(x < 1.0) or "a" in options or x > 5.0:
+        return kept(x, **{"b" + k: v for k, v in options.items()}) * options.pop("a")
+    options["c"] = x
+    return kept(x, **options) * (bool(x > 9.0) or 0) + (bool(x < 9.0) and 2)
+
+
 def axes_asked_for(x):
     return x.shape[0] * 1.0 + x if hasattr(x, "shape") and x.ndim else 2 * x
 
@@ -347,7 +365,7 @@ def complex_functions(x):
     return (cmath.log(x * 1j) + cmath.sqrt(-x) + cmath.rect(x, 0.3) * cmath.polar(x + 1j)[0]).imag
 
 
-PROGRAMS = [f for f in list(globals().values()) if inspect.isfunction(f) and f.__module__ == __name__ and f is not setup]
+PROGRAMS = [f for f in list(globals().values()) if inspect.isfunction(f) and f.__module__ == __name__ and f not in (setup, kept)]
 
 
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)

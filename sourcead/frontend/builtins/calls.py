@@ -24,7 +24,8 @@ from sourcead.frontend.control import inlining
 from sourcead.frontend.core import (
     BoundVal, Cell, ChoiceVal, FunctionVal, Iterable, Lowering, TupleVal, Value, cells_of, leaves, roots
 )
-from sourcead.frontend.core.known_values import FOLDABLE, PURE
+from sourcead.frontend.core.aliases import FIELDS, USE_ARRAYS, has_fields
+from sourcead.frontend.core.known_values import DATES, FOLDABLE, PURE
 from sourcead.frontend.find_source import behind_cache, find_source, is_by_hash, is_cached, unwrap
 from sourcead.frontend.values import array_objects, lists, memory_layouts, subscripts
 from sourcead.ir.names import name_of
@@ -127,7 +128,8 @@ def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], 
         return lo.wrap(lo.build.applied(fn, operands, named))
     if (found := same_memory(lo, fn, args, operands, named)) is not None:
         return found
-    folded = core.fold(lo, fn, args) if fn in FOLDED and not kwargs else None
+    reads_clock = fn in DATES and core.known(lo, args[0])[1] in ("now", "today") if args else False
+    folded = core.fold(lo, fn, args) if (fn in FOLDED or fn in DATES and not reads_clock) and not kwargs else None
     if folded is not None:
         return folded
     integer = None if kwargs else core.rounded(lo, fn, args)
@@ -138,6 +140,8 @@ def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], 
         var = lo.build.emit(Call(fn, operands, tuple(named.items()), effect=True), t, "sample")
     else:
         var = lo.build.applied(fn, operands, named)
+        if has_fields(atom_type(var)) and any(map(core.passes_derivative, operands)):
+            raise core.unsupported(lo, node, FIELDS, USE_ARRAYS)
         if integer is not None:
             lo.build.known[var] = integer
         if fn in (np.result_type, np.promote_types):

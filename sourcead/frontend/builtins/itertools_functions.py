@@ -7,6 +7,7 @@
 
 import functools
 import itertools
+import math
 import operator
 from typing import Any
 
@@ -46,6 +47,7 @@ def unknown_number(fn: Any) -> str:
 def chosen(lo: Lowering, node, fn: Any, sources: tuple[Value, ...], count: int | None) -> Iterable:
     """Iterate over tuples of `count` elements, those of one source or one of each source, which are read by index."""
     parts = [pool(lo, a, node) for a in sources]
+    parts = one_by_one(lo, parts) if lo.unrolling and fn is itertools.product else parts
     how = () if fn is itertools.product or count is None else (count,)
     if all(p.items is not None for p in parts):
         return Iterable(items=[TupleVal(t) for t in fn(*(p.items for p in parts), *how)], once=True)
@@ -63,6 +65,14 @@ def chosen(lo: Lowering, node, fn: Any, sources: tuple[Value, ...], count: int |
         return TupleVal(tuple(p.nth(lo.read(i)) for p, i in zip(owners, indices)))
 
     return Iterable.numbered(each.length, nth, once=True)
+
+
+def one_by_one(lo: Lowering, parts: list[Iterable]) -> list[Iterable]:
+    """Return iterables with their elements known one by one if their numbers are known and not many."""
+    places = [range(len(p.items)) if p.items is not None else loops.known_places(lo, p) for p in parts]
+    if None in places or math.prod(map(len, places)) > loops.MAX_UNROLLED:
+        return parts
+    return [iterables.listed(p.items or [p.element(Const(k)) for k in at]) for p, at in zip(parts, places)]
 
 
 def pool(lo: Lowering, xs: Value, node) -> Iterable:

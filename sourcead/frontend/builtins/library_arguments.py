@@ -19,6 +19,14 @@ from sourcead.primitives.table import record_of, takes_arrays
 OF_SEQUENCES = frozenset(getattr(math, name, None) for name in ("fsum", "prod", "dist", "sumprod"))
 
 
+OBJECTS, USE_LISTS = "an array of Python objects", "lists inside each other"
+
+
+def holds_objects(dtype: Value | None) -> bool:
+    """Tell whether a value is known to be a dtype of Python objects, such as `object` and any class that NumPy does not know."""
+    return isinstance(dtype, Const) and not dtype.live and isinstance(dtype.value, type) and np.dtype(dtype.value).kind == "O"
+
+
 def keep_fractions(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> None:
     """Emit a check if a result takes its dtype from what may be of integers, to which the other arguments are rounded."""
     given = dict(enumerate(args)) | kwargs
@@ -37,6 +45,8 @@ def as_numpy_takes(lo: Lowering, value: Value) -> Value:
     if core.class_of(value) in core.REAL_CLASSES and "held" in value.items:
         return value.items["held"]
     if isinstance(value, Cell) and value.kind == "object":
+        if core.REAL_CLASSES.get(value.cls) is np.ndarray:
+            raise core.refused(lo, f"a function of NumPy is given {OBJECTS}", USE_LISTS)
         return sequences.as_array(lo, value)
     items = (core.parts_of(value) or {}).values()
     if any(isinstance(item, Iterable) or isinstance(item, Cell) and item.kind == "object" for item in items):
@@ -74,10 +84,8 @@ def refuse_some(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
             raise core.unsupported(lo, node, f"`{fn.__name__}` with `{name}`, which destroys its argument", "leave it out")
     if fn is np.place and roots(given.get("arr", MISSING)) & roots(given.get("vals", MISSING)):
         raise core.unsupported(lo, node, "`np.place` reads values from the array while it writes into it", "copy the values first")
-    dtype = kwargs.get("dtype")
-    is_object = isinstance(dtype, Const) and not dtype.live and isinstance(dtype.value, type) and np.dtype(dtype.value).kind == "O"
-    if is_object and fn not in (np.array, np.asarray):  # those hold numbers, which nothing else replaces
-        raise core.unsupported(lo, node, "an array of Python objects", "use a list")
+    if holds_objects(kwargs.get("dtype")) and fn not in (np.array, np.asarray):  # those hold numbers, which nothing else replaces
+        raise core.unsupported(lo, node, OBJECTS, USE_LISTS)
     if isinstance(fn, np.ufunc) and fn.nout > 1 and len(args) > fn.nin:
         raise core.unsupported(lo, node, f"`np.{fn.__name__}` with arrays for its results", "take the results: `a, b = ...`")
     if fn is np.sign and args and kind_of(atom_type(lo.read(args[0]))) == "complex":

@@ -50,20 +50,21 @@ class Lowered:
     compared: frozenset[str] = frozenset()
 
 
-def lower_function(source: Source, types: dict[str, Type], statics: dict[str, Any]) -> Lowered:
+def lower_function(source: Source, types: dict[str, Type], statics: dict[str, Any], outliving: frozenset[int] = frozenset()) -> Lowered:
     """Lower a function to the IR.
 
     Args:
         source: the function.
         types: the type of each parameter whose value is not known.
         statics: the value of each parameter that is known while compiling.
+        outliving: the identities of the global objects that it assigns attributes of, as far as that is known.
     """
     if source.elementwise and any(isinstance(t, Array) for t in types.values()):
         raise UnsupportedSyntaxError(
             f"`{source.name}`, which `@vectorize` applies to each element, is differentiated with an array",
             at=source.origin(source.node), instead=f"differentiate a function that calls it: `lambda x: {source.name}(x)`",
         )  # fmt: skip
-    first = begun(source)
+    first = begun(source, outliving=outliving)
     try:
         return lower_from(first, source, types, statics)
     except RecursionError:
@@ -73,13 +74,15 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
             instead="hold the position or key of the other object",
         ) from None
     except (AliasError, UnsupportedSyntaxError) as error:
+        if found := getattr(error, "outliving", None):
+            return lower_function(source, types, statics, outliving | {found})
         apart = getattr(error, "objects_apart", False)
         ways = [{"unrolling": True}]
         if apart or isinstance(error, AliasError):
             ways = [{"apart": apart, "rows_stay": True}, *ways, {"apart": apart, "unrolling": True}]
         for way in ways:
             with contextlib.suppress(SourceADError, RecursionError):
-                found = lower_from(begun(source, **way), source, types, statics)
+                found = lower_from(begun(source, outliving=outliving, **way), source, types, statics)
                 if "unrolling" in way or parts_stay(found.function):
                     return found
         if (found := with_objects_known(first, source, types, statics)) is not None:
@@ -96,7 +99,7 @@ def with_objects_known(first: Lowering, source: Source, types: dict[str, Type], 
         places: frozenset = frozenset()
         while not first.differing.keys() <= places:
             places |= first.differing.keys()
-            first = begun(source, after_each=places, unrolling=unrolling)
+            first = begun(source, outliving=first.outliving, after_each=places, unrolling=unrolling)
             with contextlib.suppress(SourceADError, RecursionError):
                 return lower_from(first, source, types, statics)
     return None
@@ -130,7 +133,7 @@ def remade(lo: Lowering, cls: type, value: Cell, *args: Atom) -> Value:
     return lo.wrap(lo.build.call(cls, *args, type=atom_type(args[-1]), name=value.name))
 
 
-def begun(source: Source, **ways: bool) -> Lowering:
+def begun(source: Source, **ways: Any) -> Lowering:
     """Return the state of the lowering at the beginning of a function, which is lowered in some ways: `apart`, `unrolling` or others."""
     lo = Lowering()
     lo.scope = Scope(source)
@@ -168,6 +171,7 @@ def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: di
             value = as_returned(lo, left.value) if isinstance(left, Return) else Const(None)
             atom = lo.read(TupleVal((value, *(left_in[name] for name in also))) if also else value)
     core.refuse_changed_globals(lo)
+    core.refuse_second_names(lo, types.values())
     stmts = lo.build.stmts
     checks = layout_checks(lo, sorted(lo.layouts, key=lambda v: v.id), None)
     body = Block((*lo.prelude, *stmts[:unpacked], *checks, *stmts[unpacked:]), (atom,))

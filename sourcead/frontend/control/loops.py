@@ -18,6 +18,7 @@ ZERO, ONE = Const(0), Const(1)
 MOST = Const(2**62)  # more elements than any program takes of an endless iterable
 MAX_UNROLLED = 64  # the most iterations that are unrolled
 MOST_UNROLLED = 500  # the most iterations of all loops together, if all are unrolled
+MOST_IN_ALL = 20 * MOST_UNROLLED  # the same with those of attempts that failed: the rounds of a loop that stays one lower its body anew
 ALL_RAISE = "every iteration of this loop raises"
 
 
@@ -95,8 +96,10 @@ def driven_loop(lo: Lowering, loop: ForLoop) -> None:
 
 def one_iteration(lo: Lowering, leave, body: Callable[[], Any]) -> Any:
     """Lower the body of a loop that the flag `leave` ends; return the way in which control leaves it."""
-    if lo.unrolling and next(lo.unrolled) > MOST_UNROLLED:
-        raise core.refused(lo, "there are too many iterations to lower one by one")
+    if lo.unrolling:
+        lo.unrolled += 1
+        if lo.unrolled > MOST_UNROLLED or next(lo.unrolled_in_all) > MOST_IN_ALL:
+            raise core.refused(lo, "there are too many iterations to lower one by one")
     within = lo.build.within
     lo.scope.loops += 1
     if leave is not None:

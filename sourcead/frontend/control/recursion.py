@@ -147,6 +147,9 @@ def call_pair(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> V
     if not pair.wrt:
         reason = f"`{source.name}` calls itself, and is a function of integers alone"
         raise core.unsupported(lo, node, reason, "compute it outside, or write it as a loop")
+    core.refuse_changed_globals(lo)  # which it may read
+    if lo.outliving or any(slots.initial is None for slots in lo.modules.values()):
+        raise core.refused(lo, f"`{source.name}` calls itself, and may read what was assigned to a class or global object", "a loop")
     made = lo.build.emit(Call(pair, tuple(atoms.values()), effect=pair.effect), TupleT((pair.result, UNKNOWN)), "pair")
     value = lo.build.index(made, Const(0), name=source.name)
     if not pair.written:
@@ -173,7 +176,7 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[
     for _ in range(MAX_ROUNDS):
         inner = Lowering()
         inner.unrolling = lo.unrolling
-        inner.live = dict(lo.live)  # so that no two globals get one name
+        inner.live.update(lo.live)  # so that no two globals get one name
         inner.pairs, inner.in_pairs = lo.pairs, {*lo.in_pairs, source.node}
         inner.scope = Scope(source)
         inner.scope.names.update(statics)

@@ -22,7 +22,8 @@ from sourcead.frontend.core.known_values import (
 )
 from sourcead.frontend.core.lowering import Frame, Lowering, Scope, name_reads, own_nodes, temporarily
 from sourcead.frontend.core.names import (
-    as_value, assigned_global, declare_globals, inherited, keep, live_data, refuse_changed_globals, resolve
+    as_value, assigned_global, declare_globals, inherited, keep, live_data, refuse_changed_globals, refuse_second_names,
+    resolve
 )
 from sourcead.frontend.core.operations import (
     BUILTINS, OF_DEQUES, OF_OPERATOR, REAL_CLASSES, atom, attribute, builtin, call, call_library, call_method,

@@ -28,6 +28,14 @@ def may_round(t: Type) -> bool:
     return isinstance(t, Array) and t.dtype is None or isinstance(t, Unknown) and not isinstance(t, AnyTuple)
 
 
+FIELDS, USE_ARRAYS = "an array with named fields carries no derivative", "use an array for each field, or a dict of them"
+
+
+def has_fields(t: Type) -> bool:
+    """Tell whether a type is that of an array with named fields, whose cotangent would be one with fields too."""
+    return isinstance(t, Array) and t.dtype is not None and t.dtype.names is not None
+
+
 class Writing(Memory):
     """Extend the memory of a lowering with writes.
 
@@ -70,6 +78,8 @@ class Writing(Memory):
             why = f"one object may be in the list `{cell.name}` several times, and writing it changes all of them"
             raise AliasError(why, at=self.here, instead="append copies: `xs.append(x.copy())`")
         before = self.read(cell)
+        if isinstance(value, Var) and carries_derivative(value.type) and has_fields(atom_type(before)):
+            raise UnsupportedSyntaxError(FIELDS, at=self.here, instead=USE_ARRAYS)
         if callable(value):  # a function that changes the part at the path
             self.set_version(cell, value(before, path), through=True)
             return

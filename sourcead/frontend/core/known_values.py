@@ -70,8 +70,9 @@ def certain(lo: Lowering, value: Value, node, *refusal: str) -> Any:
     return obj
 
 
-PURE = (datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, re.Pattern, re.Match)
-"""Classes of objects of the standard library that cannot change and carry no derivative."""
+DATES = (np.datetime64, np.timedelta64)
+PURE = (datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, *DATES, re.Pattern, re.Match)
+"""Classes of objects that cannot change and carry no derivative."""
 
 FOLDABLE = (bool, int, str, type(None), tuple, type, enum.Enum, *PURE)
 

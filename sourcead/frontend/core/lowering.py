@@ -156,9 +156,11 @@ class Lowering(Writing):
     Attributes:
         scope: the variables of the function being lowered.
         live: name in the generated code -> where a global or closure variable that holds data is read.
-        live_values: (name in the generated code, where it is read) -> its value, and the statements at the top that take it apart.
+        live_values: (name in the generated code, where it is read) -> its value, the statements at the top that read it, the data.
         modules: by the identity of its globals, the variables of a module that functions declare as `global`.
         changed_globals: those of them that were assigned, with the error unless they end as they began.
+        global_objects: what stands for each object that a global name or other live data is, in the text.
+        outliving: the identities of those that the function assigns attributes of (`values/outliving.py`).
         guards: globals that were inlined or resolved: (where, key, the object found).
         walked: lists of known length that loops take by index, as one value each.
         walks: lists and dicts whose items the head of a loop takes one by one (`values/walks.py`).
@@ -167,7 +169,8 @@ class Lowering(Writing):
         arm: the number of these at the beginning of the arm of a branch that is being lowered.
         listing: whether loops take the items of such lists one by one.
         unrolling: whether loops of a known number of iterations are lowered iteration by iteration.
-        unrolled: counts these iterations, also those of attempts that failed.
+        unrolled: the number of these iterations; an attempt that fails takes back its own.
+        unrolled_in_all: counts these iterations, also those of attempts that failed.
         static_only: whether to raise `NotStatic` at a condition that is not known (while inlining rules).
         rows_stay: rows of arrays in lists are assumed to stay unchanged, which `analysis/overwrites.py` checks afterwards.
         cached: the name of the function with a cache whose body is lowered, which must not read what may change.
@@ -192,10 +195,12 @@ class Lowering(Writing):
     def __init__(self):
         super().__init__()
         self.scope: Scope | None = None
-        self.live: dict[str, tuple[Any, str]] = {}
+        self.live: Kept = Kept()
         self.live_values: Kept = Kept()
         self.modules: Kept = Kept()
         self.changed_globals: dict[tuple[Slots, str], Exception] = {}
+        self.global_objects: Kept = Kept()
+        self.outliving: frozenset[int] = frozenset()
         self.guards: dict[tuple[int, str], tuple[Any, str, Any]] = {}
         self.walked: list[Cell] = []
         self.walks: list[Any] = []
@@ -204,7 +209,8 @@ class Lowering(Writing):
         self.arm = 0
         self.listing = False
         self.unrolling = False
-        self.unrolled = itertools.count()
+        self.unrolled = 0
+        self.unrolled_in_all = itertools.count(1)
         self.static_only = False
         self.rows_stay = False
         self.cached: str | None = None
@@ -259,7 +265,7 @@ class Lowering(Writing):
     @property
     def prelude(self) -> list[Stmt]:
         """The statements at the top of the function, which take global data apart."""
-        return [stmt for _, taken in self.live_values.values() for stmt in taken]
+        return [stmt for _, taken, _ in self.live_values.values() for stmt in taken]
 
     def using(self, **fields: Any) -> AbstractContextManager[None]:
         """Set some attributes of the lowering to other values while the body runs."""

@@ -1,7 +1,9 @@
 """Resolve names: local variables, those of enclosing functions, closure variables, globals and built-ins."""
 
 import builtins
+import copy
 import types
+from collections.abc import Iterable
 from typing import Any
 
 from sourcead.analysis.builder import atom_type
@@ -11,8 +13,9 @@ from sourcead.frontend.core.errors import refused, surely
 from sourcead.frontend.core.journal import MISSING, Meta, Slots
 from sourcead.frontend.core.known_values import is_code, is_library_module, known, meant
 from sourcead.frontend.core.lowering import Lowering, Scope
-from sourcead.ir.nodes import UNDEFINED, Const, Let
-from sourcead.ir.records import find, is_record, with_own_rules
+from sourcead.ir.nodes import UNDEFINED, Call, Const, Let
+from sourcead.ir.records import find, is_namedtuple, is_record, with_own_rules
+from sourcead.ir.types import StructT, Type, Unknown, parts
 
 KEPT = "writing to it would change it for everybody"
 BEFORE_ALL = -1  # the number of what was made before the function is called
@@ -30,8 +33,10 @@ def inherited(lo: Lowering, slots: Slots, key: Any) -> Any:
     """Return the value of a slot that is empty: an attribute that an object lacks is that of its class; MISSING if there is none."""
     if slots.cell is None or slots.cell.kind != "object" or isinstance(key, Meta):
         return MISSING
-    found = find(slots.cell.cls, key)[1]
-    return MISSING if found is None or hasattr(type(found), "__get__") else as_value(lo, found)
+    base, found = find(slots.cell.cls, key)
+    if found is None or hasattr(type(found), "__get__"):
+        return MISSING
+    return Const(found) if is_code(found) else live_data(lo, key, found, (base, key))
 
 
 def resolve(lo: Lowering, name: str) -> Value:
@@ -95,6 +100,20 @@ def refuse_changed_globals(lo: Lowering) -> None:
             raise error
 
 
+def refuse_second_names(lo: Lowering, arguments: Iterable[Type]) -> None:
+    """Refuse a function that assigns attributes of a global object which an argument or other data from outside may be, or hold."""
+    data = [const for *_, const in lo.live_values.values()]
+    others = [atom_type(const) for const in data if id(const.value) not in lo.outliving]
+    if lo.outliving and (len(data) - len(others) > 1 or any(map(may_hold_objects, [*arguments, *others]))):
+        why = "an attribute of a global object is assigned here, which may also have another name in this function"
+        raise refused(lo, why, "an object made inside the function")
+
+
+def may_hold_objects(t: Type) -> bool:
+    """Tell whether a value of a type may be or hold an object whose attributes can be assigned."""
+    return isinstance(t, Unknown) or isinstance(t, StructT) and not is_namedtuple(t.cls) or any(map(may_hold_objects, parts(t)))
+
+
 def without_value(lo: Lowering, name: str, scope: Scope) -> UnsupportedSyntaxError:
     """Return the error for reading a name of a function that has no value on this path."""
     error = UnsupportedSyntaxError(f"`{name}` is read here, but nothing was assigned to it on this path", at=lo.here)
@@ -118,6 +137,10 @@ def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Va
     """Wrap data from outside the function, which the generated code reads again at each call; rely only on its type."""
     if isinstance(value, LocalData):
         return value.value
+    if isinstance(where[0], type):
+        where = find(where[0], where[1])[0] or where[0], where[1]  # the class that holds it, not one derived from it
+        if (assigned := lo.modules.get(id(where[0]), {}).get(where[1])) is not None:
+            return assigned
     if (found := with_own_rules(value, name)) is not None:
         at, what, instead = found
         made = f"{instead}, made outside of your function" if instead.startswith("`") else instead
@@ -138,9 +161,12 @@ def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Va
         const = Const(value, text=text, live=True)
         with lo.build.block() as stmts:
             whole = isinstance(value, (tuple, list, dict)) or is_record(value)
-            wrapped = lo.unpack(lo.build.emit(Let(const), atom_type(const), text, temp=True)) if whole else lo.wrap(const)
+            read = Call(copy.copy, (const,), effect=True) if id(value) in lo.outliving else Let(const)
+            wrapped = lo.unpack(lo.build.emit(read, atom_type(const), text, temp=True)) if whole else lo.wrap(const)
+            if isinstance(wrapped, Cell) and wrapped.kind == "object":
+                lo.global_objects[wrapped] = const
         keep(cells_of(wrapped), f"`{name}` is not a parameter of the function: {KEPT}")
-        lo.live_values[at] = wrapped, stmts
+        lo.live_values[at] = wrapped, stmts, const
     return lo.live_values[at][0]
 
 

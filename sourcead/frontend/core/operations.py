@@ -311,7 +311,8 @@ def has_attribute(lo: Lowering, value: Value, name: str) -> bool | None:
             lo.alive(value)
             if name in value.items and lo.may_be_missing(value.items[name]):
                 raise refused(lo, f"whether this object has an attribute `{name}` here is not known before the program runs")
-        found = isinstance(value, Cell) and name in value.items or find(class_of(value), name)[0] is not None
+        classes = {class_of(value), *classes_of(lo, value)}
+        found = isinstance(value, Cell) and name in value.items or any(find(cls, name)[0] is not None for cls in classes)
         return found or (False if special_method(value, "__getattr__") is None else None)
     if isinstance(value, Const) and not value.live:
         return hasattr(value.value, name)

@@ -13,8 +13,8 @@ from sourcead.frontend.control.branches import choose
 from sourcead.frontend.core import Cell, FunctionVal, Held, Iterable, Lowering, TupleVal, Value
 from sourcead.frontend.syntax import comprehensions, guarded
 from sourcead.frontend.values import lists, operators, sequences, sets
-from sourcead.ir.nodes import Const, Operand, Slice
-from sourcead.ir.types import Str
+from sourcead.ir.nodes import Branch, Const, Operand, Slice
+from sourcead.ir.types import BOOL, Str
 
 BINARY = {
     gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
@@ -175,7 +175,12 @@ def short_circuit(lo: Lowering, nodes: list, kind: str) -> Value:
         return first
     rest = functools.partial(short_circuit, lo, nodes[1:], kind)
     arms = (rest, lambda: first) if kind == "and" else (lambda: first, rest)
-    return choose(lo, first, *arms, kind)
+    value = choose(lo, first, *arms, kind)
+    last = lo.build.stmts[-1] if lo.build.stmts else None
+    if last is None or not isinstance(last.op, Branch) or last.targets != (value,) or core.data_type(lo, first) != BOOL:
+        return value
+    (others,) = last.op.blocks[kind == "or"].results  # if they decide what the whole is, so does `first` otherwise
+    return others if isinstance(others, Const) and others.value is (kind == "or") else value
 
 
 # -- calls -----------------------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.control import inlining
 from sourcead.frontend.core import VALUE, AttributesCell, BoundVal, Cell, Lowering, MethodVal, SuperVal, TupleVal, Value
-from sourcead.frontend.values import array_attributes, array_objects, descriptors, sequences
+from sourcead.frontend.values import array_attributes, array_objects, descriptors, outliving, sequences
 from sourcead.ir.nodes import UNDEFINED, Const
 from sourcead.ir.records import (
     NEUTRAL, OF_NUMPY, find, generated_init, is_derived_class, is_frozen, is_namedtuple, is_plain_class, own_names,
@@ -83,7 +83,7 @@ def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
             return result
         near = difflib.get_close_matches(name, [*(n for n in getattr(value, "items", ()) if isinstance(n, str)), *dir(cls)], 1)
         wrong = core.refused(lo, f"an object of class {cls.__name__} has no attribute `{name}` here", f"`{near[0]}`" if near else None)
-        raise core.surely(lo, wrong, AttributeError)
+        raise wrong if hasattr(core.REAL_CLASSES.get(cls), name) else core.surely(lo, wrong, AttributeError)
     return of_class(lo, value, base, name, found, node)
 
 
@@ -135,8 +135,9 @@ def set_attribute(lo: Lowering, value: Value, name: str, new: Value, node) -> No
             return array_attributes.set_shape(lo, value, new, node)
         if isinstance(core.data_type(lo, value), Array) and (whole := array_attributes.with_part(lo, value, name, new)) is not None:
             return core.store(lo, value, Const(...), whole, node)
-        why = "an attribute of this object cannot be assigned in a differentiated function"
-        raise core.refused(lo, why, "use a local variable, or a dict")
+        if outliving.is_number_of_class(value, name):
+            return outliving.set_number_of_class(lo, value, name, new)
+        raise core.refused(lo, "an attribute of this object cannot be assigned in a differentiated function", "a local variable, or a dict")
     if isinstance(value, TupleVal):
         raise core.refused(lo, f"`.{name}` of a named tuple cannot be assigned", f"use `_replace({name}=...)`")
     if (setter := own_setter(cls)) is not None:
@@ -152,8 +153,7 @@ def assign(lo: Lowering, value: Value, name: str, new: Value, node) -> None:
         raise core.refused(lo, f"{cls.__name__} is a frozen dataclass", f"use `dataclasses.replace(..., {name}=...)`")
     found = find(cls, name)[1]
     if found is np.ndarray.shape:
-        store_attribute(lo, value, core.HELD, core.call_library(lo, np.reshape, [core.array_of(value), new], {}, node))
-        return
+        return store_attribute(lo, value, core.HELD, core.call_library(lo, np.reshape, [core.array_of(value), new], {}, node))
     if isinstance(found, property) and type(found).__set__ is property.__set__:
         if found.fset is None:
             raise core.refused(lo, f"the property `{name}` of {cls.__name__} has no setter")
@@ -170,6 +170,8 @@ def assign(lo: Lowering, value: Value, name: str, new: Value, node) -> None:
 def store_attribute(lo: Lowering, cell: Cell, name: str, new: Value, node=None) -> None:
     """Set an attribute of an object without asking its class."""
     lo.alive(cell)
+    if cell in lo.global_objects:
+        return outliving.set_attribute(lo, cell, name, new)
     if cell.frozen:
         reason = f"`.{name}` is assigned here, but {cell.frozen}"
         error = core.refused(lo, reason, "keep what changes in a local variable, or in an object made inside the function")

@@ -7,8 +7,15 @@ import numpy as np
 from sourcead.primitives.compositions import composed, number_kind, refuse
 from sourcead.primitives.registry import enter
 
+
+def without_zeros(a):
+    """Return a row of coefficients without the zeros in front; the last one stays in any case."""
+    a = np.atleast_1d(a)
+    return np.concatenate((np.trim_zeros(a[:-1], "f"), a[-1:]))
+
+
 composed({
-    np.polymul: lambda a1, a2: np.convolve(np.trim_zeros(np.atleast_1d(a1), "f"), np.trim_zeros(np.atleast_1d(a2), "f")),
+    np.polymul: lambda a1, a2: np.convolve(without_zeros(a1), without_zeros(a2)),
 })
 
 

@@ -219,7 +219,7 @@ def _dims_in(t: Type) -> tuple:
 def _is_vague(t: Type) -> bool:
     """Return whether a type has an array of unknown dtype, or of one that has no examples."""
     if isinstance(t, Array):
-        return t.dtype is None or t.dtype.kind not in "biufc"
+        return t.dtype is None or t.dtype.kind not in "biufcm"
     return any(map(_is_vague, parts(t)))
 
 

@@ -20,8 +20,9 @@ def elementwise(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
     operands, options = args[:count], args[count:]
     if options and (isinstance(fn, np.ufunc) or not all(isinstance(a.type, (Scalar, NoneType)) for a in options)):
         raise Impossible
-    types = [a.type for a in operands] + [a.type for k, a in kwargs.items() if k in ("min", "max")]
-    if any(isinstance(t, Unknown) for t in types):
+    every = operands + [a for k, a in kwargs.items() if k in ("min", "max")]
+    types = [a.type for a in every]
+    if any(isinstance(a.type, Unknown) and not (a.known and isinstance(a.value, (np.datetime64, np.timedelta64))) for a in every):
         return UNKNOWN
     if home(fn) == "_operator" and not any(isinstance(t, Array) for t in types):
         if any(isinstance(t, (ListT, TupleT, Str)) for t in types):

@@ -212,7 +212,7 @@ def example(t: Type, variant: int = 0, rank_if_unknown: int | None = None, sizes
         case Scalar(kind, dtype):
             return dtype.type(_NUMBERS[variant][kind])
         case Array(dtype, dims):
-            if dims is None and rank_if_unknown is None or dtype is None or dtype.kind not in "biufc":
+            if dims is None and rank_if_unknown is None or dtype is None or dtype.kind not in "biufcm":
                 raise Impossible
             shape = [2 + variant] * rank_if_unknown if dims is None else [size_of(d, variant, sizes) for d in dims]
             if len(shape) > 8 or math.prod(shape) > _MOST_ELEMENTS:
@@ -220,7 +220,7 @@ def example(t: Type, variant: int = 0, rank_if_unknown: int | None = None, sizes
             ones = np.ones(shape, dtype)
             if len(shape) >= 2 and shape[-1] == shape[-2] and dtype.kind in "iufc":
                 ones = ones + _SIZE * np.eye(shape[-1], dtype=dtype)  # definite, so that solvers work
-            return ones.astype(dtype) if shape else np.array(_NUMBERS[variant][KINDS[dtype.kind]], dtype)
+            return ones.astype(dtype) if shape else np.array(_NUMBERS[variant][KINDS.get(dtype.kind, "int")], dtype)
         case NoneType():
             return None
         case TupleT(items):

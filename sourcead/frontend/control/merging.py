@@ -9,6 +9,7 @@ from typing import Any
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
+from sourcead.frontend.control import narrowing
 from sourcead.frontend.core import (
     KIND, MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, BoundVal, Cell, ChoiceVal, FunctionVal, Iterable,
     Lowering, Meta, MustMaterialise, OptionalVal, Slots, TupleVal, Value, parts_of, roots
@@ -284,6 +285,7 @@ class Merger:
             self.lo.build.maybe_number.add(var)
         if UNDEFINED in (a, b) or not self.lo.build.unassigned.isdisjoint((a, b)):
             self.lo.build.unassigned.add(var)
+        narrowing.note(self.lo, var, a, b)
         self.results.append((a, b, var))
         return var
 

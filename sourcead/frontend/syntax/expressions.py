@@ -1,6 +1,5 @@
 """Lower expressions, with one function for each kind of syntax node, and calls: the callee and the arguments."""
 
-import functools
 import operator
 from typing import Any
 
@@ -13,7 +12,7 @@ from sourcead.frontend.control.branches import choose
 from sourcead.frontend.core import Cell, FunctionVal, Held, Iterable, Lowering, TupleVal, Value
 from sourcead.frontend.syntax import comprehensions, guarded
 from sourcead.frontend.values import lists, operators, sequences, sets
-from sourcead.ir.nodes import Const, Operand, Slice
+from sourcead.ir.nodes import Const, Operand, Slice, Var
 from sourcead.ir.types import Str
 
 BINARY = {
@@ -173,9 +172,18 @@ def short_circuit(lo: Lowering, nodes: list, kind: str) -> Value:
     first = core.lower(lo, nodes[0])
     if len(nodes) == 1:
         return first
-    rest = functools.partial(short_circuit, lo, nodes[1:], kind)
+    last: Value = None
+
+    def rest() -> Value:
+        nonlocal last
+        last = short_circuit(lo, nodes[1:], kind)
+        return last
+
     arms = (rest, lambda: first) if kind == "and" else (lambda: first, rest)
-    return choose(lo, first, *arms, kind)
+    value = choose(lo, first, *arms, kind)
+    if core.data_type(lo, value) is not None and isinstance(last, (Var, Const)) and core.truth(lo, last) is (kind == "or"):
+        lo.build.truths[lo.read(value)] = kind == "or"  # `a and False` is false, `a or True` is true
+    return value
 
 
 # -- calls -----------------------------------------------------------------------------------------------------------------

@@ -91,7 +91,12 @@ CONDITIONS = (bool, int, float, str, type(None), tuple, types.FunctionType, type
 @core.truth.register(Const, Var)
 def _truth_of_atom(lo: Lowering, value: Atom) -> bool | None:
     found, v = core.known(lo, value)
-    return bool(v) if found and isinstance(v, CONDITIONS) else None
+    if found:
+        return bool(v) if isinstance(v, CONDITIONS) else None
+    return lo.build.truths.get(value) if isinstance(value, Var) else None
+
+
+core.truth.register(Cell)(lambda lo, value: lo.build.truths.get(value.slots.get(VALUE)))
 
 
 @core.truth.register("object", TupleVal, SuperVal)

@@ -111,7 +111,10 @@ def _merged(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str, 
         a, b = (core.inherited(lo, slots, key) if v is MISSING else v for v in (a, b))
         changed.append((slots, key, a, b))
         if not isinstance(key, Meta) and is_new_key(slots, a, b) and not (done[0].left or done[1].left):
-            open_dict(lo, slots.cell, b if a is MISSING else a)
+            if core.objects_in(key):
+                lo.arms_differ()
+            else:
+                open_dict(lo, slots.cell, b if a is MISSING else a)
             unsure.append(slots)
     merged = []
     for slots, key, a, b in changed:

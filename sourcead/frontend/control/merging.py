@@ -122,7 +122,7 @@ class Merger:
             names = [of_part(name, k) if some.cls else name for k in some.keys]
             items = ([UNDEFINED] * len(names) if v is UNDEFINED else v.items for v in (a, b))
             return TupleVal(tuple(map(self.value, *items, names)), None, some.cls)
-        if isinstance(some, Cell) and some.kind != "array" and (alone or self.have_same_keys(a, b)):
+        if isinstance(some, Cell) and some.kind != "array" and (alone or self.have_same_keys(a, b)) and not self.has_new_key(a, b):
             return self.containers(some, a, b, name)
         self.request_one_value(a, b)
         if alone and (isinstance(some, (FunctionVal, BoundVal, ChoiceVal)) or isinstance(some, Const) and callable(some.value)):
@@ -241,6 +241,14 @@ class Merger:
         if not (isinstance(a, Cell) and isinstance(b, Cell) and a.kind == b.kind):
             return False
         return core.same_keys(*(self.lo.like(cell, arm.items(cell), "") for cell, arm in zip((a, b), self.arms)))
+
+    def has_new_key(self, *values: Value) -> bool:
+        """Return whether a key of a dict is an object that an arm made, which has no place after it."""
+        return any(
+            cell.slots.birth > self.birth
+            for value, arm in zip(values, self.arms) if isinstance(value, Cell)
+            for key in arm.items(value) for cell in core.objects_in(key)
+        )  # fmt: skip
 
     def containers(self, some: Cell, a: Value, b: Value, name: str) -> Cell:
         """Return the merged list, dict or object of one in each arm, or of one in one arm only."""

@@ -3,8 +3,8 @@
 
 from sourcead.frontend.core.cells import (
     ENDED, HELD, ITEMS, STAND_INS, TAKEN, USED, AttributesCell, BoundVal, Cell, ChoiceVal, Escaped, Flat, FunctionVal,
-    Held, Iterable, LocalData, MethodVal, OptionalVal, SuperVal, TupleVal, Value, array_of, cells_of, is_text, leaves,
-    parts_of, reach, roots, structure_of, unreadable
+    Held, IdentityVal, Iterable, LocalData, MethodVal, OptionalVal, SuperVal, TupleVal, Value, array_of, cells_of,
+    has_objects_as_keys, is_text, leaves, objects_in, parts_of, reach, roots, structure_of, unreadable
 )
 from sourcead.frontend.core.classes import Snapshot, may_change
 from sourcead.frontend.core.conditions import condition

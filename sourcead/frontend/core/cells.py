@@ -104,6 +104,9 @@ class Cell:
         """Return the positions, keys or names of the items; those of an object have no order."""
         return self.items if self.kind == "object" else list(self.items)
 
+    def __repr__(self) -> str:
+        return f"<{self.name} of class {self.cls.__name__}>" if self.cls else f"<{self.name}>"
+
     def root(self) -> Cell:
         """Follow the bases of a view to the last one, and return it; return a cell without a base itself."""
         cell = self
@@ -198,6 +201,13 @@ class ChoiceVal:
     which: Atom
     options: dict[Any, Any]
     otherwise: Any = None
+
+
+@dataclass(frozen=True)
+class IdentityVal:
+    """Represent `id(obj)` of an object, which no other object has as long as this one is held."""
+
+    of: Cell
 
 
 @dataclass(frozen=True, eq=False)
@@ -318,6 +328,18 @@ def parts_of(value: Value) -> dict[Any, Value] | None:
     if isinstance(value, TupleVal):
         return dict(zip(value.keys, value.items))
     return value.items if isinstance(value, Cell) and value.kind != "array" else None
+
+
+def objects_in(key: Any) -> list[Cell]:
+    """Return the object that a key of a dict is, which its cell stands for, or those in a tuple."""
+    if type(key) is tuple:
+        return [cell for part in key for cell in objects_in(part)]
+    return [key] if isinstance(key, Cell) else []
+
+
+def has_objects_as_keys(cell: Cell) -> bool:
+    """Tell whether some keys of a dict are objects, so that it can be no value of the IR."""
+    return cell.kind == "dict" and any(map(objects_in, cell.items))
 
 
 def roots(value: Value) -> set[Cell]:

@@ -21,7 +21,7 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend.core.cells import (
-    AttributesCell, BoundVal, Cell, ChoiceVal, FunctionVal, Iterable, TupleVal, Value
+    AttributesCell, BoundVal, Cell, ChoiceVal, FunctionVal, Iterable, TupleVal, Value, has_objects_as_keys
 )
 from sourcead.frontend.core.errors import refused, surely, unsupported
 from sourcead.frontend.core.journal import VALUE
@@ -202,7 +202,7 @@ def is_function(value: Any) -> bool:
 
 def common_type(cell: Cell) -> Type | None:
     """Return the common type of all values of a dict whose keys are known, or None if there is none, or they are attributes."""
-    if isinstance(cell, AttributesCell):
+    if isinstance(cell, AttributesCell) or has_objects_as_keys(cell):
         return None
     t: Type = Undefined()
     for value in cell.items.values():

@@ -10,8 +10,8 @@ from typing import Any
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend.core.cells import (
-    HELD, ITEMS, BoundVal, Cell, ChoiceVal, FunctionVal, MethodVal, OptionalVal, TupleVal, Value, cells_of, is_text,
-    leaves, parts_of, roots
+    HELD, ITEMS, BoundVal, Cell, ChoiceVal, FunctionVal, MethodVal, OptionalVal, TupleVal, Value, cells_of,
+    has_objects_as_keys, is_text, leaves, parts_of, roots
 )
 from sourcead.frontend.core.errors import READ_FROM_LIST, RETURN_IT, needs_items, refused
 from sourcead.frontend.core.journal import KIND, POISON, SEEN, STALE, VALUE, WHOLE, Journal, Slots
@@ -311,6 +311,8 @@ class Memory:
         if cell.kind == "list":
             return self.build.emit(Build("list", atoms), list_type(types), name or cell.name)
         keys = tuple(items)
+        if has_objects_as_keys(cell):
+            raise needs_items("a dict with objects as keys is used as a value where only data can stand", self.here)
         return self.build.emit(Build("dict", atoms, keys), DictT(tuple(zip(keys, types))), name or cell.name)
 
     def _build_record(self, cls: type, names: tuple[str, ...], items: tuple[Value, ...], name: str) -> Var:

@@ -12,6 +12,7 @@ from sourcead.frontend.control.branches import choose
 from sourcead.frontend.core import Cell, FunctionVal, Held, Iterable, Lowering, TupleVal, Value
 from sourcead.frontend.syntax import comprehensions, guarded
 from sourcead.frontend.values import lists, operators, sequences, sets
+from sourcead.frontend.values.dict_keys import known_key
 from sourcead.ir.nodes import Const, Operand, Slice, Var
 from sourcead.ir.types import Str
 
@@ -138,8 +139,10 @@ def lower_dict(lo: Lowering, node) -> Value:
             items.update(spread(lo, value, node))
             continue
         unknown = "a dict key that is not known before the program runs", "use a list, or constant keys"
-        known_key = core.certain(lo, core.lower(lo, key), node, *unknown)  # evaluated before the value
-        items[known_key] = core.lower(lo, value)
+        found, known = known_key(lo, core.lower(lo, key), items)  # evaluated before the value
+        if not found:
+            raise core.unsupported(lo, node, *unknown)
+        items[known] = core.lower(lo, value)
     return lo.new_dict(items)
 
 

@@ -17,6 +17,7 @@ from sourcead.frontend.core import (
 )
 from sourcead.frontend.core.known_values import PURE
 from sourcead.frontend.values import iterables, lists, objects, sequences, sets
+from sourcead.frontend.values.dict_keys import known_key
 from sourcead.ir.nodes import Atom, Call, Const, Var, View
 from sourcead.ir.types import (
     BOOL, INT, AnyTuple, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, Undefined, Unknown, join, rank
@@ -230,17 +231,19 @@ def may_be_array(lo: Lowering, value: Value) -> bool:
 
 def contains(lo: Lowering, item: Value, container: Value, negated: bool, node) -> Value:
     """Lower `item in container`."""
-    found, key = core.known(lo, item)
+    is_dict = isinstance(container, Cell) and container.kind == "dict"  # whose values are not asked for
+    found, key = known_key(lo, item, container.items) if is_dict else core.known(lo, item)
     if (special := core.call_special(lo, container, "__contains__", [item], node)) is not None:
         return core.operate(lo, operator.not_, special) if negated else special
-    is_dict = isinstance(container, Cell) and container.kind == "dict"  # whose values are not asked for
-    if any(isinstance(leaf, Cell) and leaf.kind == "object" for value in (item, *[container][is_dict:]) for leaf in leaves(value)):
+    if not is_dict and any(isinstance(leaf, Cell) and leaf.kind == "object" for value in (item, container) for leaf in leaves(value)):
         among = sequences.equal_to(lo, item, sequences.static_items(lo, container, node))
         if True not in among and None in among:
             raise core.unsupported(lo, node, "`in` with objects")
         return Const((True in among) != negated)
     if isinstance(container, Cell) and container.kind != "array":
         lo.sure(container)
+    if is_dict and not found and core.class_of(item) is not None:
+        raise core.unsupported(lo, node, "`in` with objects")
     if is_dict and found:
         return Const((key in container.items) != negated)
     listed = TupleVal(tuple(container.contents)) if isinstance(container, Cell) and container.kind == "list" else container

@@ -9,6 +9,7 @@ import numpy as np
 from sourcead.analysis.builder import atom_type, grown_type
 from sourcead.frontend import core
 from sourcead.frontend.control import loops
+from sourcead.frontend.values.dict_keys import value_of
 from sourcead.frontend.core import (
     ENDED, MISSING, TRUE, BoundVal, Cell, FunctionVal, Iterable, Lowering, MethodVal, MustMaterialise, OptionalVal,
     TupleVal, Value, array_of, leaves, roots
@@ -26,7 +27,7 @@ def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> 
         return list(value.items)
     if isinstance(value, Cell) and value.kind in ("list", "dict"):
         lo.sure(value)
-        return value.contents if value.kind == "list" else [Const(k) for k in value.items]
+        return value.contents if value.kind == "list" else [value_of(k) for k in value.items]
     if isinstance(value, Iterable) and value.items is not None:
         return list(value.items)
     if isinstance(value, Const) and not value.live and isinstance(value.value, (tuple, list, str, range)):

@@ -129,6 +129,9 @@ def set_attribute(lo: Lowering, value: Value, name: str, new: Value, node) -> No
     """Lower `value.name = new`."""
     cls = core.class_of(value)
     if cls is None:
+        if name == "default_factory" and isinstance(value, Cell) and value.default is not None and value.depth == lo.depth:
+            lo.changed(value)
+            return lo.journal.assign(value, "default", None if core.is_none(new) else new)
         if core.has_attribute(lo, value, name) is False and not (isinstance(value, Const) and hasattr(value.value, "__dict__")):
             raise core.no_attribute(lo, value, name)
         if name == "shape" and isinstance(core.data_type(lo, value), Array):

@@ -24,6 +24,7 @@ from sourcead.frontend.core.cells import (
     AttributesCell, BoundVal, Cell, ChoiceVal, FunctionVal, Iterable, TupleVal, Value, has_objects_as_keys
 )
 from sourcead.frontend.core.errors import refused, surely, unsupported
+from sourcead.frontend.core.global_parts import part_of_global
 from sourcead.frontend.core.journal import VALUE
 from sourcead.frontend.core.lowering import Lowering
 from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const, Operand, Slice, Var
@@ -52,6 +53,8 @@ def known(lo: Lowering, value: Value) -> tuple[bool, Any]:
             return (not live), v
         case Var():
             size = lo.build.size_dim.get(value) if lo.unrolling else None
+            if isinstance(value.type, Str) and value not in lo.build.known and isinstance(text := part_of_global(lo, value), str):
+                lo.build.known[value] = text
             return (True, size) if isinstance(size, int) else (value in lo.build.known, lo.build.known.get(value))
         case TupleVal(items):
             found = [known(lo, item) for item in items]

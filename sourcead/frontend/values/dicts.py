@@ -12,6 +12,7 @@ Keys carry no derivative, so a value that carries one cannot be a key.
 """
 
 import operator
+from typing import Any
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type, operand_type
@@ -39,12 +40,20 @@ def open_up(lo: Lowering, cell: Cell, node, key: Operand | None = None) -> None:
 def key_of(lo: Lowering, cell: Cell, key: Value, node) -> Operand:
     """Return a key as an operand: a constant for a dict of known keys; otherwise refuse a key that may carry a derivative."""
     if cell.kind == "dict":
-        return Const(known_key(lo, key, cell.items)[1])
+        return Const(key_in(lo, cell, key)[1])
     operand = lo.operand(key)
     t = operand_type(operand)
     if isinstance(t, Unknown) or carries_derivative(t):
         raise core.unsupported(lo, node, "dict keys that carry a derivative, or may", "use integers or strings: `int(key)`")
     return operand
+
+
+def key_in(lo: Lowering, cell: Cell, key: Value) -> tuple[bool, Any]:
+    """Tell whether it is known which key of a dict of known keys a value is; rely on a number of a global if the dict can be no one value."""
+    found, k = known_key(lo, key, cell.items)
+    if not found and common_type(cell) is None and type(number := core.part_of_global(lo, key)) is int:
+        return True, number
+    return found, k
 
 
 def refuse_unhashable(lo: Lowering, key: Value, node) -> None:
@@ -66,7 +75,7 @@ def item(lo: Lowering, cell: Cell, key: Value, node) -> Value:
     refuse_unhashable(lo, key, node)
     if cell.kind == "dict":
         lo.alive(cell)
-        found, k = known_key(lo, key, cell.items)
+        found, k = key_in(lo, cell, key)
         if found and k not in cell.items and cell.default is None:
             keys = ", ".join(shown(have) for have in [*cell.items][:8])
             wrong = core.unsupported(lo, node, f"the dict has no key {shown(k)} here", f"one of its keys: {keys}" if keys else None)
@@ -98,7 +107,7 @@ def store_item(lo: Lowering, cell: Cell, key: Value, value: Value, node, mode: s
     """Lower `d[key] = value`; the dict becomes one IR value if its keys depend on the run from here on."""
     refuse_unhashable(lo, key, node)
     if cell.kind == "dict":
-        found, k = known_key(lo, key, cell.items)
+        found, k = key_in(lo, cell, key)
         if not found or k not in cell.items and cell.depth < lo.depth and not core.objects_in(k) and core.can_be_map(cell, value):
             open_up(lo, cell, node, None if found else key)
     store(lo, cell, key_of(lo, cell, key, node), value)
@@ -201,7 +210,7 @@ def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[
     refuse_unhashable(lo, args[0], node)
     otherwise = args[1] if len(args) > 1 else Const(None)
     if known:
-        found, k = known_key(lo, args[0], cell.items)
+        found, k = key_in(lo, cell, args[0])
         present = found and k in cell.items
         stays = {"get": present or fixed or not cell.items, "setdefault": present or fixed, "pop": fixed and (present or len(args) > 1)}
         if not (found and stays[name]):

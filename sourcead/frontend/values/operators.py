@@ -66,6 +66,8 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
         none = [is_none(lo, v) for v in values]
         if None not in none:
             return Const(all(none) == (fn is operator.eq))
+    if fn in (operator.eq, operator.ne) and all(has_items(v) for v in values) and (equal := equal_items(lo, *values)) is not None:
+        return Const(equal == (fn is operator.eq))
     folded = core.fold(lo, fn, list(values))
     if folded is not None and isinstance(folded.value, (bool, str, type(None), *PURE)):
         return folded
@@ -77,6 +79,32 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
     if folded is not None:
         lo.build.known[var] = folded.value
     return lo.wrap(var)
+
+
+def has_items(value: Value) -> bool:
+    """Tell whether a value is a tuple, list or dict whose items are known one by one."""
+    return isinstance(value, (TupleVal, Cell)) and value.cls is None and (isinstance(value, TupleVal) or value.kind in ("list", "dict"))
+
+
+def equal_items(lo: Lowering, a: Value, b: Value) -> bool | None:
+    """Tell whether two containers are equal, or return None if that is not known; as in Python, one object is equal to itself."""
+    for cell in (v for v in (a, b) if isinstance(v, Cell)):
+        lo.sure(cell)
+    one, other = (dict(zip(x.keys, x.contents)) for x in (a, b))
+    if kind_of_object(lo, a) != kind_of_object(lo, b) or one.keys() != other.keys():
+        return False
+    return next((verdict for key, item in one.items() if (verdict := equal(lo, item, other[key])) is not True), True)
+
+
+def equal(lo: Lowering, a: Value, b: Value) -> bool | None:
+    """Tell whether two items of containers are equal, or return None if that is not known."""
+    if a is b and isinstance(a, (Cell, TupleVal)) or one_object(lo, a, b):
+        return True
+    if has_items(a) and has_items(b):
+        return equal_items(lo, a, b)
+    found, values = core.known(lo, TupleVal((a, b)))
+    decided = found and all(isinstance(v, (*CONDITIONS, type)) and v == v for v in values)  # of NaN the same object is asked for
+    return values[0] == values[1] if decided else None
 
 
 def is_shape(lo: Lowering, value: Value) -> bool:
@@ -164,6 +192,9 @@ def one_object(lo: Lowering, a: Value, b: Value) -> bool | None:
     if len(kinds) == 2 and None not in kinds:
         return False
     if isinstance(a, Cell) and isinstance(b, Cell):
+        if a.frozen is not None and b.frozen is not None and all(v.kind != "array" for v in (a, b)):
+            of_globals = [core.part_of_global(lo, v) for v in (a, b)]
+            return None if core.NOT_A_PART in of_globals else of_globals[0] is of_globals[1]
         if a.frozen is not None and a.frozen == b.frozen:  # parts of one global, or results of one cached function
             return None
         if all(v.kind != "array" for v in (a, b)):

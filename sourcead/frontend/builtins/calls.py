@@ -6,6 +6,7 @@ The kinds of callables and their order are listed in `core/operations.py`.
 import contextlib
 import functools
 import logging
+import math
 import types
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -43,6 +44,7 @@ SEES_EVERYTHING = frozenset({eval, exec, globals, vars, dir, getattr, setattr, d
 MAKERS = {np.random.default_rng: np.random.Generator, np.random.RandomState: np.random.RandomState}
 SPECIAL = {abs: "__abs__", round: "__round__", float: "__float__", int: "__int__"}  # methods of the user's classes
 FOLDED = frozenset({isinstance, bool, str, len, min, max, abs, int, round, tuple, callable, issubclass, np.dtype, np.ndim})
+QUESTIONS = frozenset({np.isfinite, np.isnan, np.isinf, math.isfinite, math.isnan, math.isinf})
 
 
 # -- libraries -------------------------------------------------------------------------------------------------------------
@@ -134,6 +136,8 @@ def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], 
         var = lo.build.emit(Call(fn, operands, tuple(named.items()), effect=True), t, "sample")
     else:
         var = lo.build.applied(fn, operands, named)
+        if fn in QUESTIONS and isinstance(operands[0], Const) and not operands[0].live and type(operands[0].value) in (int, float):
+            lo.build.truths[var] = bool(fn(operands[0].value))
         if integer is not None:
             lo.build.known[var] = integer
         if fn in (np.result_type, np.promote_types):

@@ -102,6 +102,9 @@ def equal(lo: Lowering, a: Value, b: Value) -> bool | None:
         return True
     if has_items(a) and has_items(b):
         return equal_items(lo, a, b)
+    for x, other in ((a, b), (b, a)):
+        if has_items(x) and isinstance(x, Cell) and isinstance(other, Const) and not isinstance(other.value, (list, dict)):
+            return False
     found, values = core.known(lo, TupleVal((a, b)))
     decided = found and all(isinstance(v, (*CONDITIONS, type)) and v == v for v in values)  # of NaN the same object is asked for
     return values[0] == values[1] if decided else None
@@ -277,6 +280,10 @@ def contains(lo: Lowering, item: Value, container: Value, negated: bool, node) -
         raise core.unsupported(lo, node, "`in` with objects")
     if is_dict and found:
         return Const((key in container.items) != negated)
+    if not is_dict and has_items(container):
+        among = [equal(lo, item, other) for other in container.contents]
+        if (verdict := next((v for v in among if v is not False), False)) is not None:
+            return Const(verdict != negated)
     listed = TupleVal(tuple(container.contents)) if isinstance(container, Cell) and container.kind == "list" else container
     known, values = core.known(lo, listed)
     if found and known:

@@ -7,7 +7,9 @@ import gast
 
 from sourcead.frontend import core
 from sourcead.frontend.builtins.arguments import lowers
-from sourcead.frontend.core import POISON, UNSURE, BoundVal, Cell, Flag, IdentityVal, Lowering, MethodVal, SuperVal, TupleVal, Value
+from sourcead.frontend.core import (
+    POISON, UNSURE, BoundVal, Cell, Flag, IdentityVal, Lowering, MethodVal, SuperVal, TupleVal, Value
+)
 from sourcead.frontend.values import objects
 from sourcead.ir.nodes import UNDEFINED, Const
 from sourcead.ir.records import find, is_frozen

@@ -3,8 +3,8 @@
 
 from sourcead.frontend.core.cells import (
     ENDED, HELD, ITEMS, STAND_INS, TAKEN, USED, AttributesCell, BoundVal, Cell, ChoiceVal, Escaped, Flat, FunctionVal,
-    Held, IdentityVal, Iterable, LocalData, MethodVal, OptionalVal, SuperVal, TupleVal, Value, array_of, cells_of,
-    has_objects_as_keys, is_text, leaves, objects_in, parts_of, reach, roots, structure_of, unreadable
+    Held, Iterable, LocalData, MethodVal, OptionalVal, SuperVal, TupleVal, Value, array_of, cells_of, is_text, leaves,
+    parts_of, reach, roots, structure_of, unreadable
 )
 from sourcead.frontend.core.classes import Snapshot, may_change
 from sourcead.frontend.core.conditions import condition
@@ -25,6 +25,7 @@ from sourcead.frontend.core.lowering import Frame, Lowering, Scope, name_reads, 
 from sourcead.frontend.core.names import (
     as_value, assigned_global, declare_globals, inherited, keep, live_data, refuse_changed_globals, resolve
 )
+from sourcead.frontend.core.object_keys import IdentityVal, has_objects_as_keys, objects_in
 from sourcead.frontend.core.operations import (
     BUILTINS, OF_DEQUES, OF_OPERATOR, REAL_CLASSES, atom, attribute, builtin, call, call_library, call_method,
     call_object, call_special, class_of, classes_of, has_attribute, has_exact_class, is_single, iterate,

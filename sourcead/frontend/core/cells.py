@@ -203,13 +203,6 @@ class ChoiceVal:
     otherwise: Any = None
 
 
-@dataclass(frozen=True)
-class IdentityVal:
-    """Represent `id(obj)` of an object, which no other object has as long as this one is held."""
-
-    of: Cell
-
-
 @dataclass(frozen=True, eq=False)
 class Escaped:
     """What a function that may raise what its caller handles gives: the number of its exit, its result or error, and its exits."""
@@ -328,18 +321,6 @@ def parts_of(value: Value) -> dict[Any, Value] | None:
     if isinstance(value, TupleVal):
         return dict(zip(value.keys, value.items))
     return value.items if isinstance(value, Cell) and value.kind != "array" else None
-
-
-def objects_in(key: Any) -> list[Cell]:
-    """Return the object that a key of a dict is, which its cell stands for, or those in a tuple."""
-    if type(key) is tuple:
-        return [cell for part in key for cell in objects_in(part)]
-    return [key] if isinstance(key, Cell) else []
-
-
-def has_objects_as_keys(cell: Cell) -> bool:
-    """Tell whether some keys of a dict are objects, so that it can be no value of the IR."""
-    return cell.kind == "dict" and any(map(objects_in, cell.items))
 
 
 def roots(value: Value) -> set[Cell]:

@@ -15,7 +15,7 @@ NOT_A_PART = object()
 
 
 def part_of_global(lo: Lowering, value: Value) -> Any:
-    """Return the object that a value is if it is a part of a global or closure variable, on which the text relies then; else NOT_A_PART."""
+    """Return the object that a part of a global or closure variable is, on which the text relies then; NOT_A_PART for others."""
     atom = value.slots.get(WHOLE, value.slots.get(VALUE)) if isinstance(value, Cell) else value.origin if isinstance(value, TupleVal) else value
     keys = []
     while isinstance(atom, Var):

@@ -21,12 +21,13 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend.core.cells import (
-    AttributesCell, BoundVal, Cell, ChoiceVal, FunctionVal, Iterable, TupleVal, Value, has_objects_as_keys
+    AttributesCell, BoundVal, Cell, ChoiceVal, FunctionVal, Iterable, TupleVal, Value
 )
 from sourcead.frontend.core.errors import refused, surely, unsupported
 from sourcead.frontend.core.global_parts import part_of_global
 from sourcead.frontend.core.journal import VALUE
 from sourcead.frontend.core.lowering import Lowering
+from sourcead.frontend.core.object_keys import has_objects_as_keys
 from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const, Operand, Slice, Var
 from sourcead.ir.records import is_record
 from sourcead.ir.types import (

@@ -10,11 +10,12 @@ from typing import Any
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend.core.cells import (
-    HELD, ITEMS, BoundVal, Cell, ChoiceVal, FunctionVal, MethodVal, OptionalVal, TupleVal, Value, cells_of,
-    has_objects_as_keys, is_text, leaves, parts_of, roots
+    HELD, ITEMS, BoundVal, Cell, ChoiceVal, FunctionVal, MethodVal, OptionalVal, TupleVal, Value, cells_of, is_text,
+    leaves, parts_of, roots
 )
 from sourcead.frontend.core.errors import READ_FROM_LIST, RETURN_IT, needs_items, refused
 from sourcead.frontend.core.journal import KIND, POISON, SEEN, STALE, VALUE, WHOLE, Journal, Slots
+from sourcead.frontend.core.object_keys import has_objects_as_keys
 from sourcead.ir.names import of_part
 from sourcead.ir.nodes import UNDEFINED, Atom, Build, Const, Operand, Origin, Slice, Sub, Var, View
 from sourcead.ir.records import list_type

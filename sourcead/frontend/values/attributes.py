@@ -1,7 +1,6 @@
 """Lower attributes and methods of arrays, numbers, strings and tuples, and attributes of modules, classes and other objects."""
 
 import enum
-import operator
 import types
 from typing import Any
 
@@ -12,7 +11,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.core import Cell, Flat, FunctionVal, Iterable, Lowering, MethodVal, TupleVal, Value
 from sourcead.frontend.core.known_values import FOLDABLE, PURE
-from sourcead.frontend.values import array_objects, lists, objects, opaque_objects
+from sourcead.frontend.values import array_objects, lists, objects, opaque_objects, operator_methods
 from sourcead.ir.nodes import Attr, Call, Const, Slice, Stmt, Var
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Opaque, Scalar, Str, Type, Unknown, is_array, kind_of, rank
 from sourcead.places.spelling import spelled
@@ -231,7 +230,7 @@ def array_method(lo: Lowering, value: Value, name: str, args: list[Value], kwarg
     classes = core.classes_of(lo, value)
     if name in OF_NUMBERS and not args and classes and all(issubclass(cls, OF_NUMBERS[name].__objclass__) for cls in classes):
         return core.fold(lo, OF_NUMBERS[name], [value]) or lo.build.call(OF_NUMBERS[name], lo.read(value), type=RESULTS_OF_NUMBERS[name])
-    if name in OPERATORS and (found := operator_method(lo, OPERATORS[name], [value, *args], kwargs)) is not None:
+    if (found := operator_methods.applied(lo, name, [value, *args], kwargs)) is not None:
         return found
     if is_array(atom_type(lo.read(value))):
         raise core.unsupported(lo, node, f"the method `{name}` of an array is not differentiated", "call a function of NumPy instead")
@@ -240,23 +239,6 @@ def array_method(lo: Lowering, value: Value, name: str, args: list[Value], kwarg
     if isinstance(made, Call) and isinstance(made.fn, type):
         why = f"what `{name}` of `{spelled(made.fn)}` does is not seen: the class is compiled, or makes its objects in a way of its own"
     raise core.unsupported(lo, node, why, "call it outside of your function, and pass what it returns as an argument")
-
-
-OPERATORS = {f"__{word}__": (fn, False) for fn, word in objects.DUNDER.items()} | {
-    f"__r{word}__": (fn, True) for fn, word in objects.DUNDER.items() if word not in (*objects.REFLECTED, "neg", "pos", "invert")
-}  # fmt: skip
-"""The methods that are operators, and whether they take their operands in the opposite order."""
-
-
-def operator_method(lo: Lowering, method: tuple[Any, bool], operands: list[Value], kwargs: dict[str, Value]) -> Value | None:
-    """Lower `x.__add__(y)` of real numbers and arrays; return None for operands of which Python asks the other one."""
-    fn, is_reflected = method
-    kinds = [kind_of(atom_type(lo.read(v))) if isinstance(v, (Var, Const)) or core.data_type(lo, v) else None for v in operands]
-    is_unary = fn in (operator.neg, operator.pos, operator.invert)
-    takes = kinds[0] == "float" or is_array(atom_type(lo.read(operands[0]))) or set(kinds) <= {"int", "bool"}
-    if kwargs or len(operands) != 2 - is_unary or not set(kinds) <= {"float", "int", "bool"} or not takes:
-        return None
-    return core.operate(lo, fn, *(operands[::-1] if is_reflected else operands))
 
 
 OF_TEXTS = frozenset(vars(str)) - frozenset(dir(np.ndarray)) - frozenset(dir(list)) - frozenset(dir(dict)) - frozenset(dir(tuple))

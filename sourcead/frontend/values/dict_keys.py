@@ -15,7 +15,7 @@ from sourcead.ir.records import find
 
 
 def known_key(lo: Lowering, value: Value, among: Iterable[Any]) -> tuple[bool, Any]:
-    """Tell whether it is known which key a value is, and return the key; refuse an object of which is not known whether it is `among` them."""
+    """Tell whether it is known which key a value is, and return the key; refuse an object that may be one of those `among` them."""
     if isinstance(value, Cell) and value.kind == "object":
         return object_key(lo, value, among)
     if isinstance(value, TupleVal) and value.cls is None:

@@ -9,11 +9,11 @@ import numpy as np
 from sourcead.analysis.builder import atom_type, grown_type
 from sourcead.frontend import core
 from sourcead.frontend.control import loops
-from sourcead.frontend.values.dict_keys import value_of
 from sourcead.frontend.core import (
     ENDED, MISSING, TRUE, BoundVal, Cell, FunctionVal, Iterable, Lowering, MethodVal, MustMaterialise, OptionalVal,
     TupleVal, Value, array_of, leaves, roots
 )
+from sourcead.frontend.values.dict_keys import value_of
 from sourcead.ir.nodes import Append, Atom, Const, Sub, Var
 from sourcead.ir.types import Array, ListT, NoneType, Scalar, Str, Unknown, carries_derivative, rank
 

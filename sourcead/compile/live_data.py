@@ -9,12 +9,10 @@ from typing import Any
 from sourcead.frontend.core import MISSING
 
 
-def reader(holder: Any) -> Callable[[Any, Any], Any]:
-    """Return what gives the current value of a global, a closure variable, an attribute or an item; or a default, if there is none."""
+def reader(holder: Any) -> Callable[[str, Any], Any]:
+    """Return what gives the current value of a global, a closure variable or an attribute, by its name; or a default, if there is none."""
     if isinstance(holder, dict):
         return holder.get
-    if isinstance(holder, list):
-        return lambda k, default: holder[k] if k < len(holder) else default
     return functools.partial(in_cell if isinstance(holder, types.CellType) else getattr, holder)
 
 

@@ -12,7 +12,7 @@ from sourcead.frontend.core.errors import (
     MustBeOneValue, MustMaterialise, NeverReturns, NotStatic, frozen_error, marked, needs_items, raises_in_statement,
     refused, surely, surely_raised, unsupported
 )
-from sourcead.frontend.core.global_parts import NOT_A_PART, items_of_set, part_of_global
+from sourcead.frontend.core.global_parts import NOT_A_PART, Part, part_of_global
 from sourcead.frontend.core.journal import (
     FALSE, KIND, MISSING, POISON, SEEN, STALE, TRUE, UNSURE, VALUE, WHOLE, Flag, Meta, Slots, next_birth
 )

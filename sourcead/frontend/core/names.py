@@ -30,8 +30,8 @@ def inherited(lo: Lowering, slots: Slots, key: Any) -> Any:
     """Return the value of a slot that is empty: an attribute that an object lacks is that of its class; MISSING if there is none."""
     if slots.cell is None or slots.cell.kind != "object" or isinstance(key, Meta):
         return MISSING
-    found = find(slots.cell.cls, key)[1]
-    return MISSING if found is None or hasattr(type(found), "__get__") else as_value(lo, found)
+    base, found = find(slots.cell.cls, key)
+    return MISSING if base is None or hasattr(type(found), "__get__") else as_value(lo, found)
 
 
 def resolve(lo: Lowering, name: str) -> Value:

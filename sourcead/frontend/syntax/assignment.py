@@ -42,7 +42,7 @@ def exchanged(lo: Lowering, node):
     """Keep the record of held items across `xs[i], xs[k] = xs[k], xs[i]`, after which the list holds the same items as before."""
     name, places = places_exchanged(node)
     named = xs = lo.scope.names.get(name)
-    if isinstance(xs, Cell) and core.ITEMS in xs.items and all(find(xs.cls, method)[0] is list for method in ("__getitem__", "__setitem__")):
+    if isinstance(xs, Cell) and core.ITEMS in xs.items and all(find(xs.cls, f"__{kind}item__")[0] is list for kind in ("get", "set")):
         xs = xs.items[core.ITEMS]
     if not isinstance(xs, Cell) or xs.base is not None or not all(is_same_again(lo, named, place) for place in places):
         yield

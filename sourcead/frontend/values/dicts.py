@@ -49,7 +49,7 @@ def key_of(lo: Lowering, cell: Cell, key: Value, node) -> Operand:
 
 
 def key_in(lo: Lowering, cell: Cell, key: Value) -> tuple[bool, Any]:
-    """Tell whether it is known which key of a dict of known keys a value is; rely on a number of a global if the dict can be no one value."""
+    """Tell whether it is known which key a value is; a number of a global is, if the dict cannot be one value."""
     found, k = known_key(lo, key, cell.items)
     if not found and common_type(cell) is None and type(number := core.part_of_global(lo, key)) is int:
         return True, number

@@ -135,8 +135,8 @@ def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dic
 def answered(lo: Lowering, value: Value, question: str, other: Value) -> Const | None:
     """Return what a set of a global says of a known string, or None for other values."""
     found, items = core.known(lo, other)
-    known = core.items_of_set(lo, value) if found and isinstance(items, str) else None
-    return None if known is None else Const(getattr(known, question)(items))
+    known = core.part_of_global(lo, value) if found and isinstance(items, str) else None
+    return Const(getattr(known, question)(items)) if isinstance(known, (set, frozenset)) else None
 
 
 def only_item(lo: Lowering, value: Value) -> Value | None:

@@ -123,7 +123,9 @@ def set_attribute(lo: Lowering, value: Value, name: str, new: Value, node) -> No
     """Lower `value.name = new`."""
     cls = core.class_of(value)
     if cls is None:
-        if name == "default_factory" and isinstance(value, Cell) and value.default is not None and value.depth == lo.depth:
+        if name == "default_factory" and isinstance(value, Cell) and value.default is not None:
+            if value.depth != lo.depth:
+                raise core.refused(lo, "the factory of a `defaultdict` is assigned in a branch or loop", "make another one")
             lo.changed(value)
             return lo.journal.assign(value, "default", None if core.is_none(new) else new)
         if core.has_attribute(lo, value, name) is False and not (isinstance(value, Const) and hasattr(value.value, "__dict__")):

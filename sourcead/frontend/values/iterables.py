@@ -275,7 +275,7 @@ def zipped(lo: Lowering, parts: list[Iterable], node, strict: bool = False) -> I
         return Iterable(nth=lambda k: TupleVal(tuple(p.nth(k) for p in parts)), endless=True)
     counts = [len(p.items) if p.items is not None else p.count for p in parts if not p.endless]
     has_text = any(p.items is not None and any(map(core.is_text, p.items)) for p in parts)
-    if None not in counts and has_text:  # strings, which may serve as keys
+    if None not in counts and (has_text or lo.unrolling):  # strings, which may serve as keys
         return rows(min(counts))
     if any(p.items is not None for p in parts):
         parts = [by_unknown_number(lo, p, node) for p in parts]

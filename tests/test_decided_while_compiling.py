@@ -86,8 +86,26 @@ def shape_of_numbers(x):
     return np.sum(made ** 2)
 
 
+def no_named_fields(x):
+    made = np.full((2, 2), x)
+    return made[0, 0] * (3.0 if made.dtype.names else [2.0][0])
+
+
+EDGES = [("a", "b"), ("b", "c"), ("a", "c")]
+
+
+def edges_and_weights(x):
+    graph = {}
+    for (a, b), weight in zip(EDGES, np.array([x, x * x, 3.0])):
+        for node in (a, b):
+            if node not in graph:
+                graph[node] = {}
+        graph[a][b] = {"weight": weight}
+    return sum(edge["weight"] ** 2 for edges in graph.values() for edge in edges.values()) + len(graph)
+
+
 PROGRAMS = [equal_dicts, equal_lists, equal_to_itself, no_container, in_a_list, predicates, chosen_letters, operators_by_name,
-            factory_taken_away, other_factory, shape_of_numbers]  # fmt: skip
+            factory_taken_away, other_factory, shape_of_numbers, no_named_fields, edges_and_weights]  # fmt: skip
 
 
 @pytest.mark.parametrize("f", PROGRAMS)

@@ -9,7 +9,7 @@ import numpy as np
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
-from sourcead.frontend.core import Cell, Flat, FunctionVal, Iterable, Lowering, MethodVal, TupleVal, Value
+from sourcead.frontend.core import MISSING, Cell, Flat, FunctionVal, Iterable, Lowering, MethodVal, TupleVal, Value
 from sourcead.frontend.core.known_values import FOLDABLE, PURE
 from sourcead.frontend.values import array_objects, lists, objects, opaque_objects, operator_methods
 from sourcead.ir.nodes import Attr, Call, Const, Slice, Stmt, Var
@@ -91,8 +91,8 @@ def attribute_of_immutable(obj: Any, name: str) -> Const | None:
     constant = named or isinstance(obj, (np.dtype, np.finfo, np.iinfo, types.CodeType, *PURE))
     if not constant and type(obj).__module__ not in ("types", "typing"):
         return None
-    found = getattr(obj, name, None)
-    return Const(found) if found is not None and isinstance(found, (*FOLDABLE, float)) else None
+    found = getattr(obj, name, MISSING)
+    return Const(found) if isinstance(found, (*FOLDABLE, float)) else None
 
 
 def attribute_of_description(lo: Lowering, atom: Any, name: str) -> Value | None:

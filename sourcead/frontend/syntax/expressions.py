@@ -46,7 +46,7 @@ core.lower.register(gast.Subscript)(lambda lo, node: core.subscript(lo, core.low
 core.lower.register(gast.BoolOp)(lambda lo, node: short_circuit(lo, node.values, "and" if isinstance(node.op, gast.And) else "or"))
 core.lower.register(gast.Compare)(lambda lo, node: compared(lo, core.lower(lo, node.left), list(zip(node.ops, node.comparators)), node))
 core.lower.register(gast.IfExp)(
-    lambda lo, n: choose(lo, core.lower(lo, n.test), lambda: core.lower(lo, n.body), lambda: core.lower(lo, n.orelse), "ifexp")
+    lambda lo, n: choose(lo, lower_test(lo, n.test), lambda: core.lower(lo, n.body), lambda: core.lower(lo, n.orelse), "ifexp")
 )
 core.lower.register(gast.Tuple)(lambda lo, node: TupleVal(tuple(elements(lo, node.elts))))
 
@@ -170,16 +170,25 @@ def lower_joined(lo: Lowering, node) -> Value:
     return lo.build.call("".join, tuple(parts), type=Str(), name="text")
 
 
-def short_circuit(lo: Lowering, nodes: list, kind: str) -> Value:
+def lower_test(lo: Lowering, node: gast.AST) -> Value:
+    """Lower an expression of which only the truth is asked for, such as that of an `if`; an object in it may be just True."""
+    if isinstance(node, gast.BoolOp):
+        return short_circuit(lo, node.values, "and" if isinstance(node.op, gast.And) else "or", lower_test)
+    value = core.condition(lo, core.lower(lo, node))
+    verdict = None if isinstance(value, (Var, Const)) else core.truth(lo, value)
+    return value if verdict is None else Const(verdict)
+
+
+def short_circuit(lo: Lowering, nodes: list, kind: str, lower=core.lower) -> Value:
     """Lower `a and b and c` or `a or b or c`; later operands are evaluated only if the earlier ones do not decide."""
-    first = core.lower(lo, nodes[0])
+    first = lower(lo, nodes[0])
     if len(nodes) == 1:
         return first
     last: Value = None
 
     def rest() -> Value:
         nonlocal last
-        last = short_circuit(lo, nodes[1:], kind)
+        last = short_circuit(lo, nodes[1:], kind, lower)
         return last
 
     arms = (rest, lambda: first) if kind == "and" else (lambda: first, rest)

@@ -104,8 +104,53 @@ def edges_and_weights(x):
     return sum(edge["weight"] ** 2 for edges in graph.values() for edge in edges.values()) + len(graph)
 
 
+class Water:
+    constants = {"M": 18.0, "name": "water"}
+
+
+def absent_key_of_a_class(x):
+    if x > 1:
+        return x * Water.constants.get("R", 3.0)
+    return x * Water.constants.get("M", 2.0)
+
+
+def object_in_a_test(x):
+    fluid = Water() if x > 100 else Water()
+    scale = 1.0
+    if x and fluid:
+        scale = 2.0
+    if x > 1 or fluid and not x:
+        scale = scale * (3.0 if fluid and x else 5.0)
+    return x * scale
+
+
+class Counted:
+    asked = 0
+
+    def __bool__(self):
+        self.asked = self.asked + 1
+        return self.asked > 1
+
+
+def asked_once(x):
+    counted = Counted()
+    if x > 0 and counted:
+        x = x * 7.0
+    if counted:
+        x = x * 5.0
+    return x * counted.asked
+
+
+def power_of_integers(x):
+    total = 0.0
+    for i, k in ((2, 3), (3, -1), (1, 2)):
+        total = total + x ** (i ** k) + (i ** k) * x
+    return total
+
+
 PROGRAMS = [equal_dicts, equal_lists, equal_to_itself, no_container, in_a_list, predicates, chosen_letters, operators_by_name,
-            factory_taken_away, other_factory, shape_of_numbers, no_named_fields, edges_and_weights]  # fmt: skip
+            factory_taken_away, other_factory, shape_of_numbers, no_named_fields, edges_and_weights, absent_key_of_a_class, object_in_a_test,
+            asked_once, power_of_integers]  # fmt: skip
 
 
 @pytest.mark.parametrize("f", PROGRAMS)

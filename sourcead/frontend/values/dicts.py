@@ -178,7 +178,7 @@ def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[
     if name in ("keys", "values", "items"):
         return Iterable(begin=lambda: iterate(lo, cell, node, name))
     known = cell.kind == "dict"
-    fixed = cell.depth == lo.depth  # otherwise the program decides at run time which keys there are afterwards
+    fixed = cell.depth == lo.depth or cell.frozen is not None  # otherwise the run decides which keys there are afterwards
     if known:
         lo.sure(cell)
     if name == "copy":

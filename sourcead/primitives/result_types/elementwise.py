@@ -4,9 +4,7 @@ import operator
 
 import numpy as np
 
-from sourcead.ir.types import (
-    ANY_DTYPE, BOOL, FLOAT, UNKNOWN, Array, ListT, NoneType, Scalar, Str, TupleT, Type, Unknown, join
-)
+from sourcead.ir.types import BOOL, FLOAT, UNKNOWN, Array, ListT, NoneType, Scalar, Str, TupleT, Type, Unknown, join
 from sourcead.primitives.function_kinds import home
 from sourcead.primitives.registry import record
 from sourcead.primitives.result_types.by_example import sample
@@ -74,7 +72,7 @@ def _python_power(args) -> Type | None:
         return UNKNOWN
     if b.kind == "int" and a.kind in ("int", "bool"):
         if not args[1].known:
-            return Scalar("float", ANY_DTYPE, "int")  # an int, unless the exponent is negative
+            return UNKNOWN
         return Scalar("int") if args[1].value >= 0 else FLOAT
     if "complex" in (a.kind, b.kind):
         return Scalar("complex")

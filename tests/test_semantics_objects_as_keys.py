@@ -2,11 +2,12 @@
 
 import collections
 import copy
+import dataclasses
 
 import numpy as np
 import pytest
 
-from sourcead import UnsupportedSyntaxError, check_grads, grad, jvp
+from sourcead import AliasError, UnsupportedSyntaxError, check_grads, grad, jvp
 
 
 class Node:
@@ -168,6 +169,75 @@ def test_objects_are_found_by_identity_with_numba():
         assert grad(f, backend="numba")(2.0, 3.0) == pytest.approx(grad(f)(2.0, 3.0))
 
 
+FIRST, SECOND = Node(2.0), Node(3.0)
+AGAIN = FIRST
+FACTORS = {FIRST: 5.0, SECOND: 7.0}
+
+
+def keys_of_a_global(x):
+    found = {FIRST: x, SECOND: x * x}
+    total = found[AGAIN] * 2 + found[SECOND] + FACTORS[AGAIN] * x
+    own = Node(x)
+    return total + (x if AGAIN in FACTORS else 0.0) + (x * x if own in FACTORS or own in found else 0.0) + FACTORS.get(own, 0.0)
+
+
+def test_an_object_of_a_global_is_found_under_each_of_its_names():
+    check_grads(keys_of_a_global, (1.5,))
+
+
+def global_and_argument(x, node):
+    found = {FIRST: x, node: x * x}
+    return found[node] + found[FIRST]
+
+
+def is_the_global(x, node):
+    return 2.0 * x if node is FIRST else 3.0 * x
+
+
+def in_the_global(x, node):
+    return FACTORS[node] * x
+
+
+def two_arguments(x, node, other):
+    found = {node: x, other: x * x}
+    return found[node] + found[other]
+
+
+@pytest.mark.parametrize("f", [global_and_argument, is_the_global, in_the_global])
+@pytest.mark.parametrize("node", [FIRST, Node(1.0)])
+def test_an_argument_that_may_be_an_object_of_a_global_is_refused(f, node):
+    with pytest.raises(UnsupportedSyntaxError):
+        grad(f)(1.5, node)
+
+
+def test_two_arguments_that_are_one_object_are_refused():
+    assert grad(two_arguments)(1.5, FIRST, SECOND) == 4.0
+    with pytest.raises(AliasError):
+        grad(two_arguments)(1.5, FIRST, FIRST)
+
+
+@dataclasses.dataclass(frozen=True)
+class Point:
+    x: float
+
+
+@dataclasses.dataclass(eq=False)
+class Place:
+    x: float
+
+
+def by_its_fields(x):
+    return {Point(x): x, Point(2.0): 3.0}[Point(2.0)]
+
+
+def test_a_dataclass_without_equality_is_found_by_identity():
+    def f(x):
+        place = Place(x)
+        return {place: place.x ** 2, Place(x): 1.0}[place]
+
+    check_grads(f, (1.5,))
+
+
 def key_of_a_loop(xs):
     nodes = [Node(xs[0]), Node(xs[1])]
     found = {node: node.value for node in nodes}
@@ -190,7 +260,7 @@ def by_its_word(x):
     return {Text("a"): x, Text("b"): x * x}[Text("b")]
 
 
-@pytest.mark.parametrize("f, argument", [(key_of_a_loop, np.arange(1.0, 12.0)), (copied_deeply, 2.0), (returned, 2.0), (by_its_word, 2.0)])
+@pytest.mark.parametrize("f, argument", [(key_of_a_loop, np.arange(1.0, 12.0)), (copied_deeply, 2.0), (returned, 2.0), (by_its_word, 2.0), (by_its_fields, 2.0)])
 def test_a_key_that_is_not_known_is_refused(f, argument):
     with pytest.raises(UnsupportedSyntaxError):
         grad(f)(argument)

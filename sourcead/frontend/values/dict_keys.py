@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from sourcead.frontend import core
-from sourcead.frontend.core import Cell, IdentityVal, Lowering, TupleVal, Value
+from sourcead.frontend.core import Cell, IdentityVal, Lowering, TupleVal, Value, roots
 from sourcead.ir.nodes import Const
 from sourcead.ir.records import find
 
@@ -31,15 +31,20 @@ def object_key(lo: Lowering, value: Cell, among: Iterable[Any]) -> tuple[bool, A
     if not is_found_by_identity(lo, value):
         return False, None
     for other in among:
-        if isinstance(other, Cell) and other is not value:
-            core.truth(lo, core.operate(lo, operator.is_, value, other))  # refused where that is not known
+        if isinstance(other, Cell) and core.truth(lo, core.operate(lo, operator.is_, value, other)):  # refused where that is not known
+            return True, other
+        if type(other) is value.cls and (part := core.part_of_global(lo, value)) is other:
+            return True, other
+        if type(other) is value.cls and part is core.NOT_A_PART and roots(value) & lo.params.keys():
+            return False, None
     return True, value
 
 
 def is_found_by_identity(lo: Lowering, value: Cell) -> bool:
     """Tell whether an object has a hash that no other has: that of `object`, or `id(self)`."""
     own = {name for name in ("__eq__", "__hash__") if find(value.cls, name)[0] is not object}
-    if "__hash__" not in own or core.special_method(value, "__hash__") is None:
+    code = getattr(core.special_method(value, "__hash__"), "__code__", None)
+    if "__hash__" not in own or code is None or code.co_filename == "<string>":  # which `dataclass` writes
         return not own
     found = core.call_special(lo, value, "__hash__", [], None)
     return isinstance(found, IdentityVal) and found.of is value

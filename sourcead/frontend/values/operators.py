@@ -198,6 +198,8 @@ def one_object(lo: Lowering, a: Value, b: Value) -> bool | None:
         if a.frozen is not None and b.frozen is not None and all(v.kind != "array" for v in (a, b)):
             of_globals = [core.part_of_global(lo, v) for v in (a, b)]
             return None if core.NOT_A_PART in of_globals else of_globals[0] is of_globals[1]
+        if all(v.kind != "array" for v in (a, b)) and any(is_of_global_and_argument(lo, *pair) for pair in ((a, b), (b, a))):
+            return None
         if a.frozen is not None and a.frozen == b.frozen:  # parts of one global, or results of one cached function
             return None
         if all(v.kind != "array" for v in (a, b)):
@@ -217,6 +219,11 @@ def one_object(lo: Lowering, a: Value, b: Value) -> bool | None:
         return None
     equal = values[0] is values[1] or type(values[0]) is type(values[1]) and values[0] == values[1]
     return None if equal else False
+
+
+def is_of_global_and_argument(lo: Lowering, a: Cell, b: Cell) -> bool:
+    """Tell whether one object is that of a global and the other one is, or is in, an argument, for which a call may be given the first."""
+    return bool(roots(b) & lo.params.keys()) and a.frozen is not None and core.part_of_global(lo, a) is not core.NOT_A_PART
 
 
 KINDS = {Scalar: "number", Array: "array", Str: "text", ListT: "list", MapT: "dict", DictT: "dict", TupleT: "tuple", NoneType: "none"}

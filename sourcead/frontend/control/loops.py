@@ -17,7 +17,7 @@ from sourcead.ir.types import INT
 ZERO, ONE = Const(0), Const(1)
 MOST = Const(2**62)  # more elements than any program takes of an endless iterable
 MAX_UNROLLED = 64  # the most iterations that are unrolled
-MOST_UNROLLED = 500  # the most iterations of all loops together, if all are unrolled
+MOST_UNROLLED = 1000  # the most iterations of all loops together, if all are unrolled
 ALL_RAISE = "every iteration of this loop raises"
 
 

@@ -149,8 +149,8 @@ def power_of_integers(x):
 
 
 PROGRAMS = [equal_dicts, equal_lists, equal_to_itself, no_container, in_a_list, predicates, chosen_letters, operators_by_name,
-            factory_taken_away, other_factory, shape_of_numbers, no_named_fields, edges_and_weights, absent_key_of_a_class, object_in_a_test,
-            asked_once, power_of_integers]  # fmt: skip
+            factory_taken_away, other_factory, shape_of_numbers, no_named_fields, edges_and_weights, absent_key_of_a_class,
+            object_in_a_test, asked_once, power_of_integers]  # fmt: skip
 
 
 @pytest.mark.parametrize("f", PROGRAMS)

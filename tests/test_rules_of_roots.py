@@ -56,6 +56,11 @@ def by_secants(p):
     return newton(lambda x: cubic(x, p[0], p[1]), 0.5) + newton(cubic, p[2], args=(p[0], 4.0), x1=1.0)
 
 
+def from_a_start_of_unknown_type(p):
+    count = int(p[0] > 1) + 1
+    return newton(lambda x: cubic(x, p[0], p[1]), count ** -count) * p[2]  # an integer, or not
+
+
 def by_newton(p):
     return newton(lambda x: cubic(x, p[0], p[1]), 1, fprime=lambda x: 3 * x**2 + p[0])
 
@@ -90,7 +95,8 @@ def of_root_scalar_by_methods(p):
 
 PROGRAMS = [
     from_a_closure, with_further_arguments, with_one_further_argument, in_a_loop_and_a_helper, in_a_branch,
-    by_secants, by_newton, by_halley, of_arrays, of_arrays_by_halley, of_root_scalar, of_root_scalar_by_methods,
+    by_secants, from_a_start_of_unknown_type, by_newton, by_halley, of_arrays, of_arrays_by_halley, of_root_scalar,
+    of_root_scalar_by_methods,
 ]  # fmt: skip
 
 

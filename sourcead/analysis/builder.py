@@ -69,6 +69,8 @@ class Builder:
         made_by: the op that defines each variable.
         unless_none: for a variable that is None after one arm of a branch, its type after the other.
         part_dims: the dims of parts of arrays, by the dims of the array and the key of the subscript.
+        one_of: the constants that the result of a branch may be (`frontend/control/narrowing.py`).
+        truths: whether a variable is true, where that is known although its value is not (`a and False`).
     """
 
     def __init__(self):
@@ -85,6 +87,8 @@ class Builder:
         self.made_by: dict[Var, Op] = {}
         self.unless_none: dict[Var, Type] = {}
         self.part_dims: dict[tuple, tuple] = {}
+        self.one_of: dict[Var, tuple[Const, ...]] = {}
+        self.truths: dict[Var, bool] = {}
 
     @classmethod
     def knowing(cls, other: Builder) -> Builder:

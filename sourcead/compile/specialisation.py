@@ -13,6 +13,7 @@ from sourcead.compile import keys
 from sourcead.compile.live_data import read
 from sourcead.compile.pipeline import Built
 from sourcead.errors import BackendError
+from sourcead.frontend.core import Part
 
 EXACT_ENTRIES = 512  # exact keys that a gradient keeps
 TEXTS = 64  # specialisations that a gradient keeps
@@ -49,7 +50,7 @@ class Specialisation:
         namespace = dict(self.namespace)
         plain = loading.run(self.code, self.built.plain.name, namespace)
         live = tuple((cells.get(keys.Same(holder), holder), name, inside) for holder, name, inside in self.live)
-        guards = tuple((cells.get(keys.Same(holder), holder), name, value) for holder, name, value in self.guards)
+        guards = tuple((in_other_cells(holder, cells), name, value) for holder, name, value in self.guards)
         made = Specialisation(self.built, namespace, self.code, plain, plain, live, self.live_keys, guards)
         made.refresh()
         return made
@@ -69,6 +70,13 @@ class Specialisation:
         return all(read(holder, name) is value for holder, name, value in self.guards) and all(
             keys.coarse_key(read(holder, name)) == key for (holder, name, _), key in zip(self.live, self.live_keys)
         )
+
+
+def in_other_cells(holder: Any, cells: dict[keys.Same, types.CellType]) -> Any:
+    """Return what a guard looks at, or the same in the closure cell of another function, where {old cell: new cell} has it."""
+    if isinstance(holder, Part):
+        return holder.rebound(cells.get(keys.Same(holder.holder), holder.holder))
+    return cells.get(keys.Same(holder), holder)
 
 
 def specialised(built: Built, engine: Engine) -> Specialisation:

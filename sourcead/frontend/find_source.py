@@ -106,6 +106,7 @@ def find_source(f: Callable) -> Source:
     function, _, _ = unwrap(f)
     if not isinstance(function, types.FunctionType):
         raise _no_source_at_all(function)
+    provide_text(function)
     code = function.__code__
     linecache.lazycache(code.co_filename, function.__globals__)  # a module in a zip file, which its loader reads
     node, lines = node_of(code.co_filename, code)
@@ -119,6 +120,19 @@ def find_source(f: Callable) -> Source:
         signature=own_signature(function),
         lines=lines,
     )
+
+
+def provide_text(function: types.FunctionType) -> None:
+    """Let `linecache` know the text of a function that was made by `exec` and keeps its text in `_code`, as those of networkx do.
+
+    The decorators of networkx compile a function when it is called for the first time; that is done here.
+    """
+    decorator = type(getattr(function, "__argmap__", None))
+    if hasattr(decorator, "_lazy_compile") and function.__code__ in decorator.__call__.__code__.co_consts:
+        decorator._lazy_compile(function)
+    text, file = getattr(function, "_code", None), function.__code__.co_filename
+    if isinstance(text, str) and file not in linecache.cache:
+        linecache.cache[file] = len(text), None, text.splitlines(True), file
 
 
 def unwrap(f: Callable, caches: bool = True) -> tuple[Callable, tuple, dict[str, Any]]:

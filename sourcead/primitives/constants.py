@@ -7,7 +7,7 @@ import operator
 import numpy as np
 
 from sourcead import runtime
-from sourcead.ir.types import Type
+from sourcead.ir.types import TupleT, Type
 from sourcead.primitives.registry import enter, infers
 from sourcead.primitives.result_types.by_example import SHAPE, sized
 
@@ -70,7 +70,10 @@ enter(
 @infers(np.broadcast_shapes)
 def _broadcast_shapes(fn, args, kwargs) -> Type:
     """Return the type of a shape, of which the length is not known if that of an argument is not."""
-    return SHAPE if None in [getattr(a.type, "items", None) for a in args] else sized(fn, args, kwargs)
+    shapes = [getattr(a.type, "items", None) for a in args]
+    if None in shapes:
+        return SHAPE
+    return sized(fn, args, kwargs) if any(shapes) else TupleT(())
 
 
 # ---- functions that do more than compute: they write, read files, query settings, or call a function that they are given ----

@@ -16,7 +16,7 @@ import numpy as np
 from scipy import optimize
 
 from sourcead.language.transformations import value_and_tangent
-from sourcead.primitives.compositions import composed, refuse
+from sourcead.primitives.compositions import composed, number_kind, refuse
 from sourcead.runtime import first_root_of, found_by_search, root_of, stop_gradient
 
 Result = namedtuple("RootResults", "root converged")
@@ -110,6 +110,7 @@ def bisect(f, a, b, args=(), xtol=2e-12, rtol=SMALLEST, maxiter=100, disp=True):
 def newton(func, x0, fprime=None, args=(), tol=1.48e-8, maxiter=50, fprime2=None, x1=None, rtol=0.0, disp=True):
     args = arguments(args)
     if fprime is None:
+        x0 = float(x0) if number_kind(x0) == "" else x0  # an array of an unknown kind raises TypeError
         if np.ndim(x0) > 0:
             refuse("`scipy.optimize.newton` for arrays without `fprime`")
         return differentiable(func, secant(func, x0, x1, args, (tol, rtol, maxiter, disp)), args)

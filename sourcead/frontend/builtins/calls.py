@@ -6,6 +6,7 @@ The kinds of callables and their order are listed in `core/operations.py`.
 import contextlib
 import functools
 import logging
+import math
 import types
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -45,6 +46,7 @@ MAKERS = {np.random.default_rng: np.random.Generator, np.random.RandomState: np.
 SPECIAL = {abs: "__abs__", round: "__round__", float: "__float__", int: "__int__"}  # methods of the user's classes
 UNBUFFERED = (np.concatenate, np.stack, np.fill_diagonal)  # other functions of NumPy first copy what they read where they write
 FOLDED = frozenset({isinstance, bool, str, len, min, max, abs, int, round, tuple, callable, issubclass, np.dtype, np.ndim})
+QUESTIONS = frozenset({np.isfinite, np.isnan, np.isinf, math.isfinite, math.isnan, math.isinf})
 
 
 # -- libraries -------------------------------------------------------------------------------------------------------------
@@ -142,6 +144,8 @@ def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], 
         var = lo.build.applied(fn, operands, named)
         if has_fields(atom_type(var)) and any(map(core.passes_derivative, operands)):
             raise core.unsupported(lo, node, FIELDS, USE_ARRAYS)
+        if fn in QUESTIONS and isinstance(operands[0], Const) and not operands[0].live and type(operands[0].value) in (int, float):
+            lo.build.truths[var] = bool(fn(operands[0].value))
         if integer is not None:
             lo.build.known[var] = integer
         if fn in (np.result_type, np.promote_types):

@@ -65,6 +65,8 @@ def copy_of_cell(lo: Lowering, cell: Cell, node, memo: dict[Value, Value] | None
             return made
         if any(core.special_method(cell, name) for name in ("__deepcopy__", "__getstate__", "__reduce__", "__reduce_ex__")):
             raise core.unsupported(lo, node, f"a copy of {cell.cls.__name__}, which says itself how it is copied")
+        if memo is not None and core.has_objects_as_keys(cell):
+            raise core.unsupported(lo, node, "a deep copy of a dict with objects as keys")
         return lo.map_items(cell, lambda item: item if memo is None else copied(lo, item, node, memo))
     t = atom_type(lo.read(cell))
     if isinstance(t, Array):

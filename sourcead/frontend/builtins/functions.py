@@ -16,6 +16,7 @@ from sourcead.frontend.builtins import in_python
 from sourcead.frontend.builtins.arguments import NONE, ZERO, lowers
 from sourcead.frontend.core import WHOLE, Cell, Iterable, Lowering, NotStatic, TupleVal, Value, roots
 from sourcead.frontend.values import dicts, iterables, sequences, sets, walks
+from sourcead.frontend.values.dict_keys import known_key
 from sourcead.ir.nodes import Const, Slice, Var
 from sourcead.ir.types import BOOL, INT, Array, ListT, NoneType, Scalar, dims_of, is_array, kind_of
 
@@ -192,7 +193,10 @@ def builtin_dict(lo: Lowering, node, given: Value = EMPTY, /, **named: Value) ->
     items: dict[Any, Value] = {}
     for pair in sequences.static_items(lo, given, node):
         key, value = sequences.static_items(lo, pair, node, 2)
-        items[core.certain(lo, key, node, "a dict key that is not known before the program runs")] = value
+        found, known = known_key(lo, key, items)
+        if not found:
+            raise core.unsupported(lo, node, "a dict key that is not known before the program runs")
+        items[known] = value
     return lo.new_dict({**items, **named})
 
 

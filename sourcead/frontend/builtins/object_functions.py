@@ -7,7 +7,9 @@ import gast
 
 from sourcead.frontend import core
 from sourcead.frontend.builtins.arguments import lowers
-from sourcead.frontend.core import POISON, UNSURE, BoundVal, Cell, Flag, Lowering, MethodVal, SuperVal, TupleVal, Value
+from sourcead.frontend.core import (
+    POISON, UNSURE, BoundVal, Cell, Flag, IdentityVal, Lowering, MethodVal, SuperVal, TupleVal, Value
+)
 from sourcead.frontend.values import objects
 from sourcead.ir.nodes import UNDEFINED, Const
 from sourcead.ir.records import find, is_frozen
@@ -42,6 +44,14 @@ def builtin_getattr(lo: Lowering, node, value: Value, name: Value, default: Valu
     if not found:
         return default
     return core.attribute(lo, value, word, node)
+
+
+@lowers(id)
+def builtin_id(lo: Lowering, node, value: Value) -> IdentityVal:
+    """Lower `id(obj)`, for use as the hash of an object."""
+    if not isinstance(value, Cell) or value.kind != "object":
+        raise core.unsupported(lo, node, "`id` of this object")
+    return IdentityVal(value)
 
 
 @lowers(vars)

@@ -11,6 +11,7 @@ from typing import Any
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import SourceADError, UnsupportedSyntaxError
 from sourcead.frontend import core
+from sourcead.frontend.control import narrowing
 from sourcead.frontend.control.merging import Arm, Merger
 from sourcead.frontend.core import (
     FALSE, MISSING, POISON, SEEN, TRUE, UNSURE, VALUE, Cell, Flag, Lowering, Meta, MustBeOneValue, MustMaterialise,
@@ -96,7 +97,10 @@ def _merged(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str, 
     `one_value` holds the slots in which an arm leaves a list or dict that must be one IR value; None is the value of the arm.
     """
     birth = next_birth()
-    done = [_lower_arm(lo, arm, birth, one_value) for arm in arms]
+    done = []
+    for truth, arm in zip((True, False), arms):
+        with narrowing.holding(lo, cond, truth):
+            done.append(_lower_arm(lo, arm, birth, one_value))
     merger = Merger(lo, done, birth, cond)
     changed: list[tuple[Slots, Any, Any, Any]] = []
     unsure: list[Slots] = []
@@ -107,7 +111,10 @@ def _merged(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str, 
         a, b = (core.inherited(lo, slots, key) if v is MISSING else v for v in (a, b))
         changed.append((slots, key, a, b))
         if not isinstance(key, Meta) and is_new_key(slots, a, b) and not (done[0].left or done[1].left):
-            open_dict(lo, slots.cell, b if a is MISSING else a)
+            if core.objects_in(key):
+                lo.arms_differ()
+            else:
+                open_dict(lo, slots.cell, b if a is MISSING else a)
             unsure.append(slots)
     merged = []
     for slots, key, a, b in changed:

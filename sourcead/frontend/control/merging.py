@@ -9,6 +9,7 @@ from typing import Any
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
+from sourcead.frontend.control import narrowing
 from sourcead.frontend.core import (
     KIND, MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, BoundVal, Cell, ChoiceVal, FunctionVal, Iterable,
     Lowering, Meta, MustMaterialise, OptionalVal, Slots, TupleVal, Value, parts_of, roots
@@ -121,7 +122,7 @@ class Merger:
             names = [of_part(name, k) if some.cls else name for k in some.keys]
             items = ([UNDEFINED] * len(names) if v is UNDEFINED else v.items for v in (a, b))
             return TupleVal(tuple(map(self.value, *items, names)), None, some.cls)
-        if isinstance(some, Cell) and some.kind != "array" and (alone or self.have_same_keys(a, b)):
+        if isinstance(some, Cell) and some.kind != "array" and (alone or self.have_same_keys(a, b)) and not self.has_new_key(a, b):
             return self.containers(some, a, b, name)
         self.request_one_value(a, b)
         if alone and (isinstance(some, (FunctionVal, BoundVal, ChoiceVal)) or isinstance(some, Const) and callable(some.value)):
@@ -241,6 +242,14 @@ class Merger:
             return False
         return core.same_keys(*(self.lo.like(cell, arm.items(cell), "") for cell, arm in zip((a, b), self.arms)))
 
+    def has_new_key(self, *values: Value) -> bool:
+        """Return whether a key of a dict is an object that an arm made, which has no place after it."""
+        return any(
+            cell.slots.birth > self.birth
+            for value, arm in zip(values, self.arms) if isinstance(value, Cell)
+            for key in arm.items(value) for cell in core.objects_in(key)
+        )  # fmt: skip
+
     def containers(self, some: Cell, a: Value, b: Value, name: str) -> Cell:
         """Return the merged list, dict or object of one in each arm, or of one in one arm only."""
         items = [{} if cell is UNDEFINED else arm.items(cell) for cell, arm in zip((a, b), self.arms)]
@@ -284,6 +293,7 @@ class Merger:
             self.lo.build.maybe_number.add(var)
         if UNDEFINED in (a, b) or not self.lo.build.unassigned.isdisjoint((a, b)):
             self.lo.build.unassigned.add(var)
+        narrowing.note(self.lo, var, a, b)
         self.results.append((a, b, var))
         return var
 

@@ -12,6 +12,7 @@ from sourcead.frontend.core.errors import (
     MustBeOneValue, MustMaterialise, NeverReturns, NotStatic, frozen_error, marked, needs_items, raises_in_statement,
     refused, surely, surely_raised, unsupported
 )
+from sourcead.frontend.core.global_parts import NOT_A_PART, Part, part_of_global
 from sourcead.frontend.core.journal import (
     FALSE, KIND, MISSING, POISON, SEEN, STALE, TRUE, UNSURE, VALUE, WHOLE, Flag, Meta, Slots, next_birth
 )
@@ -25,6 +26,7 @@ from sourcead.frontend.core.names import (
     as_value, assigned_global, declare_globals, inherited, keep, live_data, refuse_changed_globals, refuse_second_names,
     resolve
 )
+from sourcead.frontend.core.object_keys import IdentityVal, has_objects_as_keys, objects_in
 from sourcead.frontend.core.operations import (
     BUILTINS, OF_DEQUES, OF_OPERATOR, REAL_CLASSES, atom, attribute, builtin, call, call_library, call_method,
     call_object, call_special, class_of, classes_of, has_attribute, has_exact_class, is_single, iterate,

@@ -104,6 +104,9 @@ class Cell:
         """Return the positions, keys or names of the items; those of an object have no order."""
         return self.items if self.kind == "object" else list(self.items)
 
+    def __repr__(self) -> str:
+        return f"<{self.name} of class {self.cls.__name__}>" if self.cls else f"<{self.name}>"
+
     def root(self) -> Cell:
         """Follow the bases of a view to the last one, and return it; return a cell without a base itself."""
         cell = self

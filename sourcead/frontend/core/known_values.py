@@ -24,8 +24,10 @@ from sourcead.frontend.core.cells import (
     AttributesCell, BoundVal, Cell, ChoiceVal, FunctionVal, Iterable, TupleVal, Value
 )
 from sourcead.frontend.core.errors import refused, surely, unsupported
+from sourcead.frontend.core.global_parts import part_of_global
 from sourcead.frontend.core.journal import VALUE
 from sourcead.frontend.core.lowering import Lowering
+from sourcead.frontend.core.object_keys import has_objects_as_keys
 from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const, Operand, Slice, Var
 from sourcead.ir.records import is_record
 from sourcead.ir.types import (
@@ -52,6 +54,8 @@ def known(lo: Lowering, value: Value) -> tuple[bool, Any]:
             return (not live), v
         case Var():
             size = lo.build.size_dim.get(value) if lo.unrolling else None
+            if isinstance(value.type, Str) and value not in lo.build.known and isinstance(text := part_of_global(lo, value), str):
+                lo.build.known[value] = text
             return (True, size) if isinstance(size, int) else (value in lo.build.known, lo.build.known.get(value))
         case TupleVal(items):
             found = [known(lo, item) for item in items]
@@ -203,7 +207,7 @@ def is_function(value: Any) -> bool:
 
 def common_type(cell: Cell) -> Type | None:
     """Return the common type of all values of a dict whose keys are known, or None if there is none, or they are attributes."""
-    if isinstance(cell, AttributesCell):
+    if isinstance(cell, AttributesCell) or has_objects_as_keys(cell):
         return None
     t: Type = Undefined()
     for value in cell.items.values():

@@ -34,8 +34,10 @@ def inherited(lo: Lowering, slots: Slots, key: Any) -> Any:
     if slots.cell is None or slots.cell.kind != "object" or isinstance(key, Meta):
         return MISSING
     base, found = find(slots.cell.cls, key)
-    if found is None or hasattr(type(found), "__get__"):
+    if base is None or hasattr(type(found), "__get__"):
         return MISSING
+    if found is None:
+        return Const(None)
     return Const(found) if is_code(found) else live_data(lo, key, found, (base, key))
 
 

@@ -15,6 +15,7 @@ from sourcead.frontend.core.cells import (
 )
 from sourcead.frontend.core.errors import READ_FROM_LIST, RETURN_IT, needs_items, refused
 from sourcead.frontend.core.journal import KIND, POISON, SEEN, STALE, VALUE, WHOLE, Journal, Slots
+from sourcead.frontend.core.object_keys import has_objects_as_keys
 from sourcead.ir.names import of_part
 from sourcead.ir.nodes import UNDEFINED, Atom, Build, Const, Operand, Origin, Slice, Sub, Var, View
 from sourcead.ir.records import list_type
@@ -311,6 +312,8 @@ class Memory:
         if cell.kind == "list":
             return self.build.emit(Build("list", atoms), list_type(types), name or cell.name)
         keys = tuple(items)
+        if has_objects_as_keys(cell):
+            raise needs_items("a dict with objects as keys is used as a value where only data can stand", self.here)
         return self.build.emit(Build("dict", atoms, keys), DictT(tuple(zip(keys, types))), name or cell.name)
 
     def _build_record(self, cls: type, names: tuple[str, ...], items: tuple[Value, ...], name: str) -> Var:

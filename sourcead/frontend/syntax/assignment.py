@@ -15,6 +15,7 @@ from sourcead.frontend.core import VALUE, Cell, Held, Iterable, Lowering, Value
 from sourcead.frontend.syntax.expressions import BINARY, named_object
 from sourcead.frontend.values import iterables, lists, objects, sequences, subscripts
 from sourcead.ir.nodes import Atom, Const, Let, Slice, Sub, Var
+from sourcead.ir.records import find
 from sourcead.ir.types import Array, ListT
 
 
@@ -40,8 +41,10 @@ def assign_all(lo: Lowering, node: gast.Assign) -> None:
 def exchanged(lo: Lowering, node):
     """Keep the record of held items across `xs[i], xs[k] = xs[k], xs[i]`, after which the list holds the same items as before."""
     name, places = places_exchanged(node)
-    xs = lo.scope.names.get(name)
-    if not isinstance(xs, Cell) or xs.base is not None or not all(is_same_again(lo, xs, place) for place in places):
+    named = xs = lo.scope.names.get(name)
+    if isinstance(xs, Cell) and core.ITEMS in xs.items and all(find(xs.cls, f"__{kind}item__")[0] is list for kind in ("get", "set")):
+        xs = xs.items[core.ITEMS]
+    if not isinstance(xs, Cell) or xs.base is not None or not all(is_same_again(lo, named, place) for place in places):
         yield
         return
     before = xs.doubled, set(xs.holds)

@@ -1,6 +1,5 @@
 """Lower expressions, with one function for each kind of syntax node, and calls: the callee and the arguments."""
 
-import functools
 import operator
 from typing import Any
 
@@ -13,8 +12,9 @@ from sourcead.frontend.control.branches import choose
 from sourcead.frontend.core import Cell, FunctionVal, Held, Iterable, Lowering, TupleVal, Value
 from sourcead.frontend.syntax import comprehensions, guarded
 from sourcead.frontend.values import lists, operators, sequences, sets
-from sourcead.ir.nodes import Branch, Const, Operand, Slice
-from sourcead.ir.types import BOOL, Str
+from sourcead.frontend.values.dict_keys import known_key
+from sourcead.ir.nodes import Const, Operand, Slice, Var
+from sourcead.ir.types import Str
 
 BINARY = {
     gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
@@ -46,7 +46,7 @@ core.lower.register(gast.Subscript)(lambda lo, node: core.subscript(lo, core.low
 core.lower.register(gast.BoolOp)(lambda lo, node: short_circuit(lo, node.values, "and" if isinstance(node.op, gast.And) else "or"))
 core.lower.register(gast.Compare)(lambda lo, node: compared(lo, core.lower(lo, node.left), list(zip(node.ops, node.comparators)), node))
 core.lower.register(gast.IfExp)(
-    lambda lo, n: choose(lo, core.lower(lo, n.test), lambda: core.lower(lo, n.body), lambda: core.lower(lo, n.orelse), "ifexp")
+    lambda lo, n: choose(lo, lower_test(lo, n.test), lambda: core.lower(lo, n.body), lambda: core.lower(lo, n.orelse), "ifexp")
 )
 core.lower.register(gast.Tuple)(lambda lo, node: TupleVal(tuple(elements(lo, node.elts))))
 
@@ -139,8 +139,10 @@ def lower_dict(lo: Lowering, node) -> Value:
             items.update(spread(lo, value, node))
             continue
         unknown = "a dict key that is not known before the program runs", "use a list, or constant keys"
-        known_key = core.certain(lo, core.lower(lo, key), node, *unknown)  # evaluated before the value
-        items[known_key] = core.lower(lo, value)
+        found, known = known_key(lo, core.lower(lo, key), items)  # evaluated before the value
+        if not found:
+            raise core.unsupported(lo, node, *unknown)
+        items[known] = core.lower(lo, value)
     return lo.new_dict(items)
 
 
@@ -168,19 +170,32 @@ def lower_joined(lo: Lowering, node) -> Value:
     return lo.build.call("".join, tuple(parts), type=Str(), name="text")
 
 
-def short_circuit(lo: Lowering, nodes: list, kind: str) -> Value:
+def lower_test(lo: Lowering, node: gast.AST) -> Value:
+    """Lower an expression of which only the truth is asked for, such as that of an `if`; an object in it may be just True."""
+    if isinstance(node, gast.BoolOp):
+        return short_circuit(lo, node.values, "and" if isinstance(node.op, gast.And) else "or", lower_test)
+    value = core.condition(lo, core.lower(lo, node))
+    verdict = None if isinstance(value, (Var, Const)) else core.truth(lo, value)
+    return value if verdict is None else Const(verdict)
+
+
+def short_circuit(lo: Lowering, nodes: list, kind: str, lower=core.lower) -> Value:
     """Lower `a and b and c` or `a or b or c`; later operands are evaluated only if the earlier ones do not decide."""
-    first = core.lower(lo, nodes[0])
+    first = lower(lo, nodes[0])
     if len(nodes) == 1:
         return first
-    rest = functools.partial(short_circuit, lo, nodes[1:], kind)
+    last: Value = None
+
+    def rest() -> Value:
+        nonlocal last
+        last = short_circuit(lo, nodes[1:], kind, lower)
+        return last
+
     arms = (rest, lambda: first) if kind == "and" else (lambda: first, rest)
     value = choose(lo, first, *arms, kind)
-    last = lo.build.stmts[-1] if lo.build.stmts else None
-    if last is None or not isinstance(last.op, Branch) or last.targets != (value,) or core.data_type(lo, first) != BOOL:
-        return value
-    (others,) = last.op.blocks[kind == "or"].results  # if they decide what the whole is, so does `first` otherwise
-    return others if isinstance(others, Const) and others.value is (kind == "or") else value
+    if core.data_type(lo, value) is not None and isinstance(last, (Var, Const)) and core.truth(lo, last) is (kind == "or"):
+        lo.build.truths[lo.read(value)] = kind == "or"  # `a and False` is false, `a or True` is true
+    return value
 
 
 # -- calls -----------------------------------------------------------------------------------------------------------------

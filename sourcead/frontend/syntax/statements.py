@@ -19,6 +19,7 @@ from sourcead.frontend.control.exits import NEXT, Return, may_continue, may_leav
 from sourcead.frontend.control.loops import for_each
 from sourcead.frontend.core import MISSING, VALUE, Cell, Lowering, Value
 from sourcead.frontend.syntax import guarded, managers
+from sourcead.frontend.syntax.expressions import lower_test
 from sourcead.frontend.values import lists, objects
 from sourcead.ir.nodes import Call, Const, Effect, Slice, Stmt, Var
 from sourcead.ir.types import ListT, MapT
@@ -32,7 +33,7 @@ MAX_COPIES = 64
 def lower_if(lo: Lowering, node: gast.If, rest: list[gast.AST]) -> tuple[Any, bool]:
     """Lower an `if`; return how control leaves it, and whether the statements after it were lowered too."""
     with lo.at(node):
-        test = core.condition(lo, core.lower(lo, node.test))
+        test = core.condition(lo, lower_test(lo, node.test))
         verdict = core.truth(lo, test)
     if verdict is not None:
         taken = node.body if verdict else node.orelse

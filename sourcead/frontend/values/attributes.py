@@ -9,9 +9,9 @@ import numpy as np
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
-from sourcead.frontend.core import Cell, Flat, FunctionVal, Iterable, Lowering, MethodVal, TupleVal, Value
+from sourcead.frontend.core import MISSING, Cell, Flat, FunctionVal, Iterable, Lowering, MethodVal, TupleVal, Value
 from sourcead.frontend.core.known_values import FOLDABLE, PURE
-from sourcead.frontend.values import array_objects, lists, objects, opaque_objects
+from sourcead.frontend.values import array_objects, lists, objects, opaque_objects, operator_methods
 from sourcead.ir.nodes import Attr, Call, Const, Slice, Stmt, Var
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Opaque, Scalar, Str, Type, Unknown, is_array, kind_of, rank
 from sourcead.places.spelling import spelled
@@ -91,8 +91,8 @@ def attribute_of_immutable(obj: Any, name: str) -> Const | None:
     constant = named or isinstance(obj, (np.dtype, np.finfo, np.iinfo, types.CodeType, *PURE))
     if not constant and type(obj).__module__ not in ("types", "typing"):
         return None
-    found = getattr(obj, name, None)
-    return Const(found) if found is not None and isinstance(found, (*FOLDABLE, float)) else None
+    found = getattr(obj, name, MISSING)
+    return Const(found) if isinstance(found, (*FOLDABLE, float)) else None
 
 
 def attribute_of_description(lo: Lowering, atom: Any, name: str) -> Value | None:
@@ -230,6 +230,8 @@ def array_method(lo: Lowering, value: Value, name: str, args: list[Value], kwarg
     classes = core.classes_of(lo, value)
     if name in OF_NUMBERS and not args and classes and all(issubclass(cls, OF_NUMBERS[name].__objclass__) for cls in classes):
         return core.fold(lo, OF_NUMBERS[name], [value]) or lo.build.call(OF_NUMBERS[name], lo.read(value), type=RESULTS_OF_NUMBERS[name])
+    if (found := operator_methods.applied(lo, name, [value, *args], kwargs)) is not None:
+        return found
     if is_array(atom_type(lo.read(value))):
         raise core.unsupported(lo, node, f"the method `{name}` of an array is not differentiated", "call a function of NumPy instead")
     made = lo.build.made_by.get(lo.read(value))

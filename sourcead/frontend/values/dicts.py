@@ -12,14 +12,16 @@ Keys carry no derivative, so a value that carries one cannot be a key.
 """
 
 import operator
+from typing import Any
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type, operand_type
 from sourcead.frontend import core
 from sourcead.frontend.control import branches, loops
-from sourcead.frontend.core import MISSING, Cell, ChoiceVal, Iterable, Lowering, TupleVal, Value, leaves, roots
+from sourcead.frontend.core import MISSING, Cell, ChoiceVal, Iterable, Lowering, TupleVal, Value, roots
 from sourcead.frontend.core.known_values import common_type
 from sourcead.frontend.values import iterables, sequences, walks
+from sourcead.frontend.values.dict_keys import known_key, value_of
 from sourcead.ir.names import shown
 from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Slice, Sub
 from sourcead.ir.records import find
@@ -38,7 +40,7 @@ def open_up(lo: Lowering, cell: Cell, node, key: Operand | None = None) -> None:
 def key_of(lo: Lowering, cell: Cell, key: Value, node) -> Operand:
     """Return a key as an operand: a constant for a dict of known keys; otherwise refuse a key that may carry a derivative."""
     if cell.kind == "dict":
-        return Const(core.known(lo, key)[1])
+        return Const(key_in(lo, cell, key)[1])
     operand = lo.operand(key)
     t = operand_type(operand)
     if isinstance(t, Unknown) or carries_derivative(t):
@@ -46,9 +48,19 @@ def key_of(lo: Lowering, cell: Cell, key: Value, node) -> Operand:
     return operand
 
 
+def key_in(lo: Lowering, cell: Cell, key: Value) -> tuple[bool, Any]:
+    """Tell whether it is known which key a value is; a number of a global is, if the dict cannot be one value."""
+    found, k = known_key(lo, key, cell.items)
+    if not found and common_type(cell) is None and type(number := core.part_of_global(lo, key)) is int:
+        return True, number
+    return found, k
+
+
 def refuse_unhashable(lo: Lowering, key: Value, node) -> None:
     """Refuse a key that Python cannot look up, as it is a list, a dict, an array or a slice, or has one inside."""
-    for leaf in leaves(key):
+    for leaf in key.items if isinstance(key, TupleVal) else [key]:
+        if isinstance(leaf, TupleVal):
+            refuse_unhashable(lo, leaf, node)
         kind = leaf.kind if isinstance(leaf, Cell) else "slice" if isinstance(leaf, Slice) else None
         if kind in ("slice", "list", "dict") or kind == "array" and isinstance(core.data_type(lo, leaf), (Array, ListT, MapT, SetT)):
             raise core.unsupported(lo, node, "a dict key that cannot be hashed", "use a number, a string or a tuple of these")
@@ -63,7 +75,7 @@ def item(lo: Lowering, cell: Cell, key: Value, node) -> Value:
     refuse_unhashable(lo, key, node)
     if cell.kind == "dict":
         lo.alive(cell)
-        found, k = core.known(lo, key)
+        found, k = key_in(lo, cell, key)
         if found and k not in cell.items and cell.default is None:
             keys = ", ".join(shown(have) for have in [*cell.items][:8])
             wrong = core.unsupported(lo, node, f"the dict has no key {shown(k)} here", f"one of its keys: {keys}" if keys else None)
@@ -95,8 +107,8 @@ def store_item(lo: Lowering, cell: Cell, key: Value, value: Value, node, mode: s
     """Lower `d[key] = value`; the dict becomes one IR value if its keys depend on the run from here on."""
     refuse_unhashable(lo, key, node)
     if cell.kind == "dict":
-        found, k = core.known(lo, key)
-        if not found or k not in cell.items and cell.depth < lo.depth and core.can_be_map(cell, value):
+        found, k = key_in(lo, cell, key)
+        if not found or k not in cell.items and cell.depth < lo.depth and not core.objects_in(k) and core.can_be_map(cell, value):
             open_up(lo, cell, node, None if found else key)
     store(lo, cell, key_of(lo, cell, key, node), value)
 
@@ -144,8 +156,8 @@ def iterate(lo: Lowering, cell: Cell, node, what: str = "keys") -> Iterable:
     if cell.kind == "dict":
         lo.sure(cell)
         if what == "keys":
-            return iterables.listed([Const(k) for k in cell.items])
-        taken = {"values": lambda k, value: value, "items": lambda k, value: TupleVal((Const(k), value))}[what]
+            return iterables.listed([value_of(k) for k in cell.items])
+        taken = {"values": lambda k, value: value, "items": lambda k, value: TupleVal((value_of(k), value))}[what]
         return walks.walk(lo, cell, list(cell.items.items()), taken)
     keys = lo.build.call(list, lo.read(cell), type=ListT(atom_type(lo.read(cell)).key), name="keys")
     inner = core.iterate(lo, lo.wrap(keys), node)
@@ -166,7 +178,7 @@ def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[
     if name in ("keys", "values", "items"):
         return Iterable(begin=lambda: iterate(lo, cell, node, name))
     known = cell.kind == "dict"
-    fixed = cell.depth == lo.depth  # otherwise the program decides at run time which keys there are afterwards
+    fixed = cell.depth == lo.depth or cell.frozen is not None  # otherwise the run decides which keys there are afterwards
     if known:
         lo.sure(cell)
     if name == "copy":
@@ -190,7 +202,7 @@ def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[
             store(lo, cell, Const(k), value)
         return Const(None)
     if name == "popitem" and known and fixed and cell.items:
-        args = [Const(next(reversed(cell.items)))]
+        args = [value_of(next(reversed(cell.items)))]
         return TupleVal((args[0], method(lo, cell, "pop", args, {}, node)))
     if name not in ("get", "setdefault", "pop") or not args:
         form = "in this form" if known else "of a dict whose keys are not known here"
@@ -198,7 +210,7 @@ def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[
     refuse_unhashable(lo, args[0], node)
     otherwise = args[1] if len(args) > 1 else Const(None)
     if known:
-        found, k = core.known(lo, args[0])
+        found, k = key_in(lo, cell, args[0])
         present = found and k in cell.items
         stays = {"get": present or fixed or not cell.items, "setdefault": present or fixed, "pop": fixed and (present or len(args) > 1)}
         if not (found and stays[name]):

@@ -96,6 +96,12 @@ def _iterate_constant(lo: Lowering, value: Const, node) -> Iterable:
     return core.iterate.default(lo, value, node)
 
 
+@core.iterate.register(Str)
+def _iterate_text(lo: Lowering, value: Value, node) -> Iterable:
+    found, text = core.known(lo, value)
+    return core.iterate(lo, Const(text), node) if found else core.iterate.default(lo, value, node)
+
+
 @core.iterate.register(TupleVal, "list")
 def static_sequence(lo: Lowering, value: TupleVal | Cell, node) -> Iterable:
     """Iterate over a tuple or list of known length: as a loop in the generated code if the elements are alike, else unrolled."""

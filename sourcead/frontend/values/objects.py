@@ -20,6 +20,7 @@ from sourcead.frontend import core
 from sourcead.frontend.control import inlining
 from sourcead.frontend.core import VALUE, AttributesCell, BoundVal, Cell, Lowering, MethodVal, SuperVal, TupleVal, Value
 from sourcead.frontend.values import array_attributes, array_objects, descriptors, outliving, sequences
+from sourcead.frontend.values.operator_methods import DUNDER, REFLECTED
 from sourcead.ir.nodes import UNDEFINED, Const
 from sourcead.ir.records import (
     NEUTRAL, OF_NUMPY, find, generated_init, is_derived_class, is_frozen, is_namedtuple, is_plain_class, own_names,
@@ -27,14 +28,7 @@ from sourcead.ir.records import (
 )
 from sourcead.ir.types import Array, Scalar, Unknown
 
-DUNDER = {
-    operator.add: "add", operator.sub: "sub", operator.mul: "mul", operator.truediv: "truediv", operator.pow: "pow",
-    operator.floordiv: "floordiv", operator.mod: "mod", operator.matmul: "matmul", operator.and_: "and", operator.or_: "or",
-    operator.xor: "xor", operator.lt: "lt", operator.le: "le", operator.gt: "gt", operator.ge: "ge", operator.eq: "eq",
-    operator.ne: "ne", operator.neg: "neg", operator.pos: "pos", operator.invert: "invert",
-}  # fmt: skip
 TUPLE_METHODS = ("_replace", "_asdict", "_make", "_fields", "_field_defaults")
-REFLECTED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 
 
 # -- attributes ----------------------------------------------------------------------------------------------------------
@@ -129,6 +123,11 @@ def set_attribute(lo: Lowering, value: Value, name: str, new: Value, node) -> No
     """Lower `value.name = new`."""
     cls = core.class_of(value)
     if cls is None:
+        if name == "default_factory" and isinstance(value, Cell) and value.default is not None:
+            if value.depth != lo.depth:
+                raise core.refused(lo, "the factory of a `defaultdict` is assigned in a branch or loop", "make another one")
+            lo.changed(value)
+            return lo.journal.assign(value, "default", None if core.is_none(new) else new)
         if core.has_attribute(lo, value, name) is False and not (isinstance(value, Const) and hasattr(value.value, "__dict__")):
             raise core.no_attribute(lo, value, name)
         if name == "shape" and isinstance(core.data_type(lo, value), Array):

@@ -17,6 +17,7 @@ from sourcead.frontend.core import (
 )
 from sourcead.frontend.core.known_values import PURE
 from sourcead.frontend.values import iterables, lists, objects, sequences, sets
+from sourcead.frontend.values.dict_keys import known_key
 from sourcead.ir.nodes import Atom, Call, Const, Var, View
 from sourcead.ir.types import (
     BOOL, INT, AnyTuple, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, Undefined, Unknown, join, rank
@@ -65,6 +66,8 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
         none = [is_none(lo, v) for v in values]
         if None not in none:
             return Const(all(none) == (fn is operator.eq))
+    if fn in (operator.eq, operator.ne) and all(has_items(v) for v in values) and (equal := equal_items(lo, *values)) is not None:
+        return Const(equal == (fn is operator.eq))
     folded = core.fold(lo, fn, list(values))
     if folded is not None and isinstance(folded.value, (bool, str, type(None), *PURE)):
         return folded
@@ -76,6 +79,35 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
     if folded is not None:
         lo.build.known[var] = folded.value
     return lo.wrap(var)
+
+
+def has_items(value: Value) -> bool:
+    """Tell whether a value is a tuple, list or dict whose items are known one by one."""
+    return isinstance(value, (TupleVal, Cell)) and value.cls is None and (isinstance(value, TupleVal) or value.kind in ("list", "dict"))
+
+
+def equal_items(lo: Lowering, a: Value, b: Value) -> bool | None:
+    """Tell whether two containers are equal, or return None if that is not known; as in Python, one object is equal to itself."""
+    for cell in (v for v in (a, b) if isinstance(v, Cell)):
+        lo.sure(cell)
+    one, other = (dict(zip(x.keys, x.contents)) for x in (a, b))
+    if kind_of_object(lo, a) != kind_of_object(lo, b) or one.keys() != other.keys():
+        return False
+    return next((verdict for key, item in one.items() if (verdict := equal(lo, item, other[key])) is not True), True)
+
+
+def equal(lo: Lowering, a: Value, b: Value) -> bool | None:
+    """Tell whether two items of containers are equal, or return None if that is not known."""
+    if a is b and isinstance(a, (Cell, TupleVal)) or one_object(lo, a, b):
+        return True
+    if has_items(a) and has_items(b):
+        return equal_items(lo, a, b)
+    for x, other in ((a, b), (b, a)):
+        if has_items(x) and isinstance(x, Cell) and isinstance(other, Const) and not isinstance(other.value, (list, dict)):
+            return False
+    found, values = core.known(lo, TupleVal((a, b)))
+    decided = found and all(isinstance(v, (*CONDITIONS, type)) and v == v for v in values)  # of NaN the same object is asked for
+    return values[0] == values[1] if decided else None
 
 
 def is_shape(lo: Lowering, value: Value) -> bool:
@@ -91,7 +123,12 @@ CONDITIONS = (bool, int, float, str, type(None), tuple, types.FunctionType, type
 @core.truth.register(Const, Var)
 def _truth_of_atom(lo: Lowering, value: Atom) -> bool | None:
     found, v = core.known(lo, value)
-    return bool(v) if found and isinstance(v, CONDITIONS) else None
+    if found:
+        return bool(v) if isinstance(v, CONDITIONS) else None
+    return lo.build.truths.get(value) if isinstance(value, Var) else None
+
+
+core.truth.register(Cell)(lambda lo, value: lo.build.truths.get(value.slots.get(VALUE)))
 
 
 @core.truth.register("object", TupleVal, SuperVal)
@@ -158,6 +195,11 @@ def one_object(lo: Lowering, a: Value, b: Value) -> bool | None:
     if len(kinds) == 2 and None not in kinds:
         return False
     if isinstance(a, Cell) and isinstance(b, Cell):
+        if a.frozen is not None and b.frozen is not None and all(v.kind != "array" for v in (a, b)):
+            of_globals = [core.part_of_global(lo, v) for v in (a, b)]
+            return None if core.NOT_A_PART in of_globals else of_globals[0] is of_globals[1]
+        if all(v.kind != "array" for v in (a, b)) and any(is_of_global_and_argument(lo, *pair) for pair in ((a, b), (b, a))):
+            return None
         if a.frozen is not None and a.frozen == b.frozen:  # parts of one global, or results of one cached function
             return None
         if all(v.kind != "array" for v in (a, b)):
@@ -177,6 +219,11 @@ def one_object(lo: Lowering, a: Value, b: Value) -> bool | None:
         return None
     equal = values[0] is values[1] or type(values[0]) is type(values[1]) and values[0] == values[1]
     return None if equal else False
+
+
+def is_of_global_and_argument(lo: Lowering, a: Cell, b: Cell) -> bool:
+    """Tell whether one object is that of a global and the other one is, or is in, an argument, for which a call may be given the first."""
+    return bool(roots(b) & lo.params.keys()) and a.frozen is not None and core.part_of_global(lo, a) is not core.NOT_A_PART
 
 
 KINDS = {Scalar: "number", Array: "array", Str: "text", ListT: "list", MapT: "dict", DictT: "dict", TupleT: "tuple", NoneType: "none"}
@@ -225,19 +272,25 @@ def may_be_array(lo: Lowering, value: Value) -> bool:
 
 def contains(lo: Lowering, item: Value, container: Value, negated: bool, node) -> Value:
     """Lower `item in container`."""
-    found, key = core.known(lo, item)
+    is_dict = isinstance(container, Cell) and container.kind == "dict"  # whose values are not asked for
+    found, key = known_key(lo, item, container.items) if is_dict else core.known(lo, item)
     if (special := core.call_special(lo, container, "__contains__", [item], node)) is not None:
         return core.operate(lo, operator.not_, special) if negated else special
-    is_dict = isinstance(container, Cell) and container.kind == "dict"  # whose values are not asked for
-    if any(isinstance(leaf, Cell) and leaf.kind == "object" for value in (item, *[container][is_dict:]) for leaf in leaves(value)):
+    if not is_dict and any(isinstance(leaf, Cell) and leaf.kind == "object" for value in (item, container) for leaf in leaves(value)):
         among = sequences.equal_to(lo, item, sequences.static_items(lo, container, node))
         if True not in among and None in among:
             raise core.unsupported(lo, node, "`in` with objects")
         return Const((True in among) != negated)
     if isinstance(container, Cell) and container.kind != "array":
         lo.sure(container)
+    if is_dict and not found and core.class_of(item) is not None:
+        raise core.unsupported(lo, node, "`in` with objects")
     if is_dict and found:
         return Const((key in container.items) != negated)
+    if not is_dict and has_items(container):
+        among = [equal(lo, item, other) for other in container.contents]
+        if (verdict := next((v for v in among if v is not False), False)) is not None:
+            return Const(verdict != negated)
     listed = TupleVal(tuple(container.contents)) if isinstance(container, Cell) and container.kind == "list" else container
     known, values = core.known(lo, listed)
     if found and known:

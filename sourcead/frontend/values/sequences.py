@@ -13,6 +13,7 @@ from sourcead.frontend.core import (
     ENDED, MISSING, TRUE, BoundVal, Cell, FunctionVal, Iterable, Lowering, MethodVal, MustMaterialise, OptionalVal,
     TupleVal, Value, array_of, leaves, roots
 )
+from sourcead.frontend.values.dict_keys import value_of
 from sourcead.ir.nodes import Append, Atom, Const, Sub, Var
 from sourcead.ir.types import Array, ListT, NoneType, Scalar, Str, Unknown, carries_derivative, rank
 
@@ -26,7 +27,7 @@ def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> 
         return list(value.items)
     if isinstance(value, Cell) and value.kind in ("list", "dict"):
         lo.sure(value)
-        return value.contents if value.kind == "list" else [Const(k) for k in value.items]
+        return value.contents if value.kind == "list" else [value_of(k) for k in value.items]
     if isinstance(value, Iterable) and value.items is not None:
         return list(value.items)
     if isinstance(value, Const) and not value.live and isinstance(value.value, (tuple, list, str, range)):

@@ -122,12 +122,21 @@ def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dic
             return item
         case _, 1 if name in OPERATORS:
             return operate(lo, OPERATORS[name], (value, made(lo, args[0], node)))
+        case _, 1 if name in QUESTIONS and (answer := answered(lo, value, name, args[0])) is not None:
+            return answer
         case _, 1 if name in QUESTIONS:
             other = made(lo, args[0], node)
             return lo.build.call(getattr(set, name), lo.read(value), lo.read(other), type=BOOL)
         case _:
             raise core.unsupported(lo, node, f"the method `{name}` of a set")
     return Const(None)
+
+
+def answered(lo: Lowering, value: Value, question: str, other: Value) -> Const | None:
+    """Return what a set of a global says of a known string, or None for other values."""
+    found, items = core.known(lo, other)
+    known = core.part_of_global(lo, value) if found and isinstance(items, str) else None
+    return Const(getattr(known, question)(items)) if isinstance(known, (set, frozenset)) else None
 
 
 def only_item(lo: Lowering, value: Value) -> Value | None:

@@ -48,6 +48,13 @@ def _item_of_constant(lo: Lowering, base: Const, key: Value, node) -> Value:
     return item_of_data(lo, base, key, node) if found is None else found
 
 
+@core.subscript.register(Str)
+def _item_of_text(lo: Lowering, base: Value, key: Value, node) -> Value:
+    """Lower an item of a string, which may be known."""
+    found, text = core.known(lo, base)
+    return _item_of_constant(lo, Const(text), key, node) if found else item_of_data(lo, base, key, node)
+
+
 @core.subscript.register(TupleVal, "list")
 def _item_of_sequence(lo: Lowering, base: TupleVal | Cell, key: Value, node) -> Value:
     """Lower a subscript of a tuple or list of known length; for an unknown index, turn the whole into one IR value."""

@@ -1,0 +1,78 @@
+"""Find out which object a part of a global is now, and make the text anew when it is another one.
+
+The text reads data of globals again in each call and relies on their types alone.  Where lowering needs the object itself, such as the
+key of a dict or a mark that is compared by `is`, it relies on that, and each call asks whether it is still there.
+"""
+
+import types
+from dataclasses import dataclass
+from typing import Any
+
+from sourcead.frontend.core.cells import Cell, TupleVal, Value
+from sourcead.frontend.core.journal import VALUE, WHOLE
+from sourcead.frontend.core.lowering import Lowering
+from sourcead.ir.nodes import Const, Index, Let, Var
+
+NOT_A_PART = object()
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A place in a global or closure variable, and the object that a text relies on to be there."""
+
+    holder: Any
+    name: str
+    keys: tuple
+    expected: Any
+
+    @property
+    def now(self) -> Any:
+        """The expected object as long as it, or an equal number, string or set, is at the place; another one afterwards."""
+        try:
+            found = at_place(self.holder, self.name, self.keys)
+            by_value = type(found) in (str, int, set, frozenset)
+            same = type(found) is type(self.expected) and found == self.expected if by_value else found is self.expected
+        except Exception:  # there is nothing any more
+            same = False
+        return self.expected if same else NOT_A_PART
+
+    def rebound(self, holder: Any) -> "Part":
+        """Return the same place in another closure variable."""
+        return Part(holder, self.name, self.keys, self.expected)
+
+
+def at_place(holder: Any, name: str, keys: tuple) -> Any:
+    """Return what a global, a closure variable or an attribute holds, or the part of it that some keys lead to."""
+    if isinstance(holder, types.CellType):
+        holder = {name: holder.cell_contents}
+    found = holder[name] if isinstance(holder, dict) else getattr(holder, name)
+    for key in keys:
+        found = found[key] if type(found) in (list, tuple, dict) else getattr(found, key)
+    return found
+
+
+def part_of_global(lo: Lowering, value: Value) -> Any:
+    """Return the object that a part of a global or closure variable is, on which the text relies then; NOT_A_PART for others."""
+    atom = value.origin if isinstance(value, TupleVal) else value
+    if isinstance(value, Cell):
+        atom = value.slots.get(WHOLE, value.slots.get(VALUE))
+    keys: tuple = ()
+    while isinstance(atom, Var):
+        match lo.build.made_by.get(atom):
+            case Index(base, Const(key)):
+                keys = (key, *keys)
+                atom = base
+            case Let(base):
+                atom = base
+            case _:
+                return NOT_A_PART
+    if not isinstance(atom, Const) or not atom.live or atom.text not in lo.live:
+        return NOT_A_PART
+    holder, name = lo.live[atom.text]
+    try:
+        found = at_place(holder, name, keys)
+    except Exception:  # an object that says itself what its items are
+        return NOT_A_PART
+    part = Part(holder, name, keys, set(found) if type(found) is set else found)
+    lo.guards[id(holder), name, keys] = part, "now", part.expected
+    return part.expected

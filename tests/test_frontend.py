@@ -16,6 +16,7 @@ from sourcead.frontend import core
 from sourcead.frontend.control.functions import begun
 from sourcead.frontend.core import VALUE, Lowering, SuperVal, TupleVal
 from sourcead.frontend.core.journal import SYNTAX
+from sourcead.frontend.core.lowering import Kept
 from sourcead.frontend.core.operations import Generic
 from sourcead.frontend.find_source import find_source
 from sourcead.ir.nodes import Const, Var
@@ -76,6 +77,8 @@ def state(lo):
 
 
 def contents(value):
+    if isinstance(value, Kept):
+        return id(value)
     if isinstance(value, dict):
         return id(value), [(k, id(v)) for k, v in value.items()]
     if isinstance(value, (list, set)):

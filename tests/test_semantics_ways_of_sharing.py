@@ -113,7 +113,7 @@ def deleted_and_made_again(x, y):
     return t
 
 
-REFUSED = [list_that_holds_the_last, attribute_deleted_in_a_loop]
+REFUSED = [attribute_deleted_in_a_loop]
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ def result_memory(op: Op, t: Type, of: Callable[[Operand], Memory], new: Callabl
         return Memory(frozenset((new(),)), regions)
     if sharing in ("readonly", "foreign"):
         regions |= {FOREIGN}
-    if sharing == "foreign" or is_container(t):
+    if sharing == "foreign" or is_container(t) or not regions:  # such as the array that a reshape of a number makes
         regions |= {new()}
     return Memory(regions, regions)
 

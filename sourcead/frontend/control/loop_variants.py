@@ -133,8 +133,10 @@ def _iteration(lo: Lowering, domain: Callable, body: Callable, assumed: Assumpti
     entry = of_variants(assumed.inits)
     forget_objects(assumed, entry)
     params = {slot: variants.parameter((slot,), assumed.inits[slot], template) for slot, template in assumed.variants.items()}
-    for slot, value in params.items():
-        lo.set(*slot, value)
+    for (slots, key), value in params.items():
+        lo.set(slots, key, value)
+        if slots.cell is not None:
+            lo.dirty.add(slots.cell)  # by an earlier iteration
     link(lo, of_variants(params), assumed.together | sharing_on_entry(entry), assumed.held)
     note(lo, assumed)
     others = relate(lo, assumed)

@@ -13,7 +13,7 @@ from sourcead.frontend.core import MISSING, Cell, Flat, FunctionVal, Iterable, L
 from sourcead.frontend.core.known_values import FOLDABLE, PURE
 from sourcead.frontend.values import array_objects, lists, objects, opaque_objects, operator_methods
 from sourcead.ir.nodes import Attr, Call, Const, Slice, Stmt, Var
-from sourcead.ir.types import BOOL, INT, UNKNOWN, Opaque, Scalar, Str, Type, Unknown, is_array, kind_of, rank
+from sourcead.ir.types import BOOL, INT, UNKNOWN, ArrayLike, Opaque, Scalar, Str, Type, Unknown, is_array, kind_of, rank
 from sourcead.places.spelling import spelled
 from sourcead.primitives.methods import INPLACE, METHODS, NORMALISERS
 
@@ -25,6 +25,8 @@ def _attribute_of_slice(lo: Lowering, value: Slice, name: str, node) -> Value:
     bounds = {"start": value.lower, "stop": value.upper, "step": value.step}
     bound = bounds.get(name, MethodVal(value, name))
     return Const(None) if bound is None else bound
+
+TEST_IT = "test for the case with `if`, as in `isinstance(x, np.ndarray)`"
 
 
 @core.attribute.register(TupleVal)
@@ -54,6 +56,10 @@ def attribute_of_data(lo: Lowering, value: Value, name: str, node) -> Value:
         return MethodVal(value, name)
     if (described := attribute_of_description(lo, atom, name)) is not None:
         return described
+    if isinstance(t, Scalar) and issubclass(AttributeError, lo.catching) and (has := core.has_attribute(lo, value, name)) is not True:
+        if has is False:
+            raise core.no_attribute(lo, value, name)
+        raise core.unsupported(lo, node, f"whether this number is one of Python or of NumPy, which has a `.{name}`, is not known here", TEST_IT)
     if name == "ndim" and rank(t) is not None:
         return Const(rank(t))
     if name in ("shape", "size") and isinstance(t, Scalar):
@@ -207,6 +213,8 @@ def array_method(lo: Lowering, value: Value, name: str, args: list[Value], kwarg
         return opaque_objects.method(lo, value, name, args, kwargs, node)
     if name in INPLACE:
         return inplace_method(lo, value, name, args, kwargs, node)
+    if name == "copy" and isinstance(atom_type(lo.read(value)), ArrayLike):
+        raise core.unsupported(lo, node, "`copy` of what may be a list or an array", "write `np.array(x)` for an array, `list(x)` for a list")
     if name == "append":
         raise core.unsupported(lo, node, "`append` to something that is not known to be a list")
     if name == "view" and not args and not kwargs and rank(atom_type(lo.read(value))):

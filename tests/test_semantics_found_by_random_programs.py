@@ -156,4 +156,4 @@ def test_a_copy_of_what_may_be_an_array_or_a_list():
         return x[1] * 2
 
     with pytest.raises(SourceADError, match="`copy` of what may be a list or an array"):
-        value_and_grad(f)(X)
+        value_and_grad(f)(np.linspace(0.1, 1.2, 12))

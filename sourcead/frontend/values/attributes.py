@@ -59,7 +59,8 @@ def attribute_of_data(lo: Lowering, value: Value, name: str, node) -> Value:
     if isinstance(t, Scalar) and issubclass(AttributeError, lo.catching) and (has := core.has_attribute(lo, value, name)) is not True:
         if has is False:
             raise core.no_attribute(lo, value, name)
-        raise core.unsupported(lo, node, f"whether this number is one of Python or of NumPy, which has a `.{name}`, is not known here", TEST_IT)
+        why = f"whether this number is one of Python or of NumPy, which has a `.{name}`, is not known here"
+        raise core.unsupported(lo, node, why, TEST_IT)
     if name == "ndim" and rank(t) is not None:
         return Const(rank(t))
     if name in ("shape", "size") and isinstance(t, Scalar):
@@ -214,7 +215,7 @@ def array_method(lo: Lowering, value: Value, name: str, args: list[Value], kwarg
     if name in INPLACE:
         return inplace_method(lo, value, name, args, kwargs, node)
     if name == "copy" and isinstance(atom_type(lo.read(value)), ArrayLike):
-        raise core.unsupported(lo, node, "`copy` of what may be a list or an array", "write `np.array(x)` for an array, `list(x)` for a list")
+        raise core.unsupported(lo, node, "`copy` of what may be a list or an array", "`np.array(x)` or `list(x)`")
     if name == "append":
         raise core.unsupported(lo, node, "`append` to something that is not known to be a list")
     if name == "view" and not args and not kwargs and rank(atom_type(lo.read(value))):

@@ -256,7 +256,7 @@ def refused_items_e9(w):
     return s
 
 
-def refused_items_ed(w):
+def right_items_ed(w):
     L = [w * q for q in w]
     s = 0.0
     for a, b in itertools.product(L, range(2)):

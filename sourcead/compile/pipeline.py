@@ -22,7 +22,7 @@ from sourcead.compile import (  # noqa: F401 (registers the lowering of calls of
 )
 from sourcead.compile.live_data import is_read
 from sourcead.emit.text.globals import is_literal
-from sourcead.errors import BackendError
+from sourcead.errors import BackendError, SourceADError
 from sourcead.frontend.builtins.checkpoint import policy_in_ir
 from sourcead.frontend.find_source import Source, find_source
 from sourcead.frontend.lower import Lowered, lower_function
@@ -158,8 +158,16 @@ def derive(request: Request) -> tuple[Lowered, Derivative]:
     place = request.place.encode(errors="replace").decode().replace("\n", "\\n")  # file names may be no text
     doc = f"{title} of {function_name(source.name)} ({place}) with respect to {', '.join(request.wrt)}."
 
-    def derived(closures: bool = True) -> tuple[Lowered, Function, Notes, bool]:
-        lowered = lower_function(source, types, request.statics)
+    def derived(closures: bool = True, keeps: bool = False) -> tuple[Lowered, Function, Notes, bool]:
+        lowered = lower_function(source, types, request.statics, keeps=keeps)
+        try:
+            return differentiated(lowered, closures)
+        except SourceADError:
+            if not (keeps and lowered.pairs):
+                raise
+        return derived(closures)  # a call that was kept may be in the way
+
+    def differentiated(lowered: Lowered, closures: bool) -> tuple[Lowered, Function, Notes, bool]:
         if KINDS[request.form.kind].forward:
             directions = tangent_names(source.signature.parameters, request.wrt)
             made = pushforward(lowered, directions, request.form.kind == "jvp", closures)
@@ -174,7 +182,7 @@ def derive(request: Request) -> tuple[Lowered, Derivative]:
     def without_closures() -> Function:
         return derived(closures=False)[1] if lowered.pairs else function
 
-    lowered, function, notes, splits = derived()
+    lowered, function, notes, splits = derived(keeps=request.engine is NUMPY and request.form.kind != "columns")
     return lowered, Derivative(name, request.place, function, notes, splits, without_closures)
 
 

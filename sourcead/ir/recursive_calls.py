@@ -1,4 +1,4 @@
-"""Recursive functions: a call of one becomes a call of a generated function that returns a pair.
+"""Calls that stay calls, such as those of recursive functions: a generated function returns a pair.
 
 `f_vjp(args)` returns the value and the pullback, which keeps what the reverse sweep of that call needs; `f_jvp(args, tangents)`
 returns the value and its tangent:
@@ -20,7 +20,7 @@ from sourcead.ir.walk import rewrite
 
 @dataclass(eq=False)
 class Pair:
-    """The generated function that returns the value and the pullback of a recursive function, for arguments of some types.
+    """The generated function that returns the value and the pullback of a function, for arguments of some types.
 
     Attributes:
         name: its name in the text.
@@ -29,6 +29,8 @@ class Pair:
         wrt: the positions of the arguments that have cotangents.
         written: the names of the arguments that it writes.
         lowered: the lowered function, or None until it is lowered.
+        recursive: whether it was called while it was lowered.
+        guards: the globals that its text relies on.
         kind: "vjp", or "jvp" for the function that takes tangents too and returns the value and its tangent.
     """
 
@@ -38,6 +40,8 @@ class Pair:
     wrt: tuple[int, ...] = ()
     written: tuple[str, ...] = ()
     lowered: Any = None
+    recursive: bool = False
+    guards: dict = field(default_factory=dict)
     kind: str = "vjp"
     derivatives: dict[str, Pair] = field(default_factory=dict)  # to differentiate it again (`ad/recursion.py`)
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from sourcead.ir.nodes import Block, Call, Const, Index, Stmt, Var
 from sourcead.ir.types import UNKNOWN, Type, Undefined
-from sourcead.ir.walk import rewrite
+from sourcead.ir.walk import rewrite, walk
 
 
 @dataclass(eq=False)
@@ -56,6 +56,24 @@ class Pair:
 
     def __call__(self, *args):
         raise TypeError(f"{self.name} is defined in the generated text")
+
+
+def name_pairs(body: Block, taken: str) -> None:
+    """Name the generated functions that a function calls, so that no two of them have one name, nor that of the text, `taken`."""
+    names = {taken}
+    found = pairs_called(body)
+    for pair in found:  # `found` grows meanwhile
+        found += [p for p in pairs_called(pair.lowered.function.body) if p not in found]
+        base, n = pair.name.removesuffix("_vjp"), 1
+        while not names.isdisjoint((pair.name, f"{pair.name.removesuffix('_vjp')}_jvp")):
+            n += 1
+            pair.name = f"{base}_{n}_vjp"
+        names.update((pair.name, f"{pair.name.removesuffix('_vjp')}_jvp"))
+
+
+def pairs_called(block: Block) -> list[Pair]:
+    """Return the generated functions that a block calls, each once."""
+    return list(dict.fromkeys(s.op.fn for s in walk(block) if isinstance(s.op, Call) and isinstance(s.op.fn, Pair)))
 
 
 def with_pullbacks(block: Block) -> tuple[Block, dict[Var, Var]]:

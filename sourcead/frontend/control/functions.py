@@ -176,13 +176,14 @@ def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: di
     if isinstance(source.node, gast.Lambda):
         returned = source.node.body
         with lo.at(returned):
-            atom = lo.read(as_returned(lo, core.lower(lo, returned)))
+            value = core.lower(lo, returned)
     else:
         left = core.lower_statements(lo, source.node.body)
         returned = last_return(source.node)
-        with lo.at(returned):
-            value = as_returned(lo, left.value) if isinstance(left, Return) else Const(None)
-            atom = lo.read(TupleVal((value, *(left_in[name] for name in also))) if also else value)
+        value = left.value if isinstance(left, Return) else Const(None)
+    with lo.at(returned):
+        value = as_returned(lo, value)
+        atom = lo.read(TupleVal((value, *(left_in[name] for name in also))) if also else value)
     core.refuse_changed_globals(lo)
     core.refuse_second_names(lo, types.values())
     stmts = lo.build.stmts

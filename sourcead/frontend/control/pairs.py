@@ -17,16 +17,16 @@ from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control.functions import lower_from
 from sourcead.frontend.core import (
-    VALUE, WHOLE, Cell, FunctionVal, Lowering, NeverReturns, Scope, TupleVal, Value, reach, roots
+    VALUE, Cell, FunctionVal, Lowering, NeverReturns, Scope, TupleVal, Value, reach, roots
 )
 from sourcead.ir.names import is_name
 from sourcead.ir.nodes import Call, Const, Index, Var
 from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.types import (
-    ANY_DTYPE, UNKNOWN, Array, DictT, ListT, NoneType, Scalar, StructT, Sym, TupleT, Type, Undefined,
+    ANY_DTYPE, UNKNOWN, Array, DictT, FunctionT, ListT, NoneType, Scalar, StructT, Sym, TupleT, Type, Undefined,
     carries_derivative, join, map_type
 )
-from sourcead.ir.walk import has_effect
+from sourcead.ir.walk import free_vars, has_effect
 
 MAX_ROUNDS = 6
 
@@ -144,10 +144,7 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], known: tuple[d
     """
     statics, functions, objects = known
     refused = functools.partial(UnsupportedSyntaxError, at=source.origin(source.node))
-    names = {p.name for p in lo.pairs.values()}
     name = f"{source.name if is_name(source.name) else 'function'}_vjp"
-    while name in names:
-        name += "_"
     wrt = tuple(k for k, t in enumerate(kinds.values()) if carries_derivative(t))
     pair = lo.pairs[key] = Pair(name, wrt=wrt)
     for _ in range(MAX_ROUNDS):
@@ -187,8 +184,10 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], known: tuple[d
         pair.result, pair.effect = result, effect
     else:
         raise refused(f"the kind of value that `{source.name}` returns does not settle")
-    if lo.kept.get(source.node) and lowered.derived:
-        raise refused(f"`{source.name}` computes a derivative")
+    if lo.kept.get(source.node) and (lowered.derived or any(isinstance(t, StructT | FunctionT) for t in parts_of_type(returned))):
+        raise refused(f"`{source.name}` computes a derivative, or makes an object")
+    if free_vars(lowered.function.body).keys() - {*lowered.function.params}:
+        raise refused(f"`{source.name}` calls itself and reads what is made outside of it, such as an attribute of a class")
     pair.lowered = lowered
     pair.guards = {(id(where), name): (where, name, found) for where, name, found in lowered.guards}
     lo.live.update(lowered.live)
@@ -197,7 +196,7 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], known: tuple[d
 def leave_in(lo: Lowering, cell: Cell, left: Var) -> None:
     """Lower that a call has left a value in an array, list or object that it was given."""
     new = lo.unpack(left) if cell.kind != "array" else None
-    if new is not None and new.kind == cell.kind and new.slots.keys() >= cell.slots.keys() - {WHOLE}:
+    if new is not None and new.kind == cell.kind and new.items.keys() == cell.items.keys():
         lo.changed(cell)
         for key, item in zip(new.keys, new.contents):
             lo.set(cell.slots, key, item)
@@ -205,6 +204,8 @@ def leave_in(lo: Lowering, cell: Cell, left: Var) -> None:
     if isinstance(left.type, Array):
         lo.write(cell, (), left)
         return
+    if isinstance(left.type, StructT):
+        raise core.refused(lo, f"this call gives `{cell.name}` other attributes than it had")
     if cell.kind != "array":
         lo.materialise(cell)
     lo.resized.append((cell, frozenset()))
@@ -229,6 +230,13 @@ def items_of(t: ListT | StructT) -> Iterable[Type]:
 def holds_no_memory(t: Type) -> bool:
     """Return whether a value of a type can be no other name of an array or container: it is a number, None, or a tuple of these."""
     return isinstance(t, (Scalar, NoneType, Undefined)) or isinstance(t, TupleT) and all(map(holds_no_memory, t.items))
+
+
+def parts_of_type(t: Type) -> Iterable[Type]:
+    """Return a type and the types of what is in it."""
+    found: list[Type] = []
+    map_type(t, lambda part: found.extend(parts_of_type(part)) or part)
+    return [t, *found]
 
 
 def is_integer(value: Value) -> bool:

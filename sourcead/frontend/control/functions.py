@@ -168,7 +168,7 @@ def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: di
             if isinstance(leaf, Cell):
                 lo.params[leaf] = name
         lo.scope.names[name] = left_in[name] = value
-    unpacked = len(lo.build.stmts)
+    unpacked, lo.entered = len(lo.build.stmts), (lo.journal.mark(), core.next_birth(), left_in)
     for name, value in statics.items():
         lo.scope.names[name] = Const(value, text=name)
     lo.calls.append(Frame(source.node, arguments(lo, source)))

@@ -7,6 +7,8 @@ A call is lowered in place as before where the function cannot be called, such a
 
 from collections.abc import Hashable, Sequence
 
+import gast
+
 from sourcead.frontend import core
 from sourcead.frontend.core import Lowering
 from sourcead.frontend.core.lowering import Kept
@@ -42,8 +44,13 @@ def repeated(calls: int, size: int) -> int:
 
 def called_often(lo: Lowering) -> dict:
     """Return the syntax of the functions that were lowered in place so often that their calls are kept."""
-    often = (node for (node, _), (calls, size) in lo.sizes.items() if size >= LARGE * calls and repeated(calls, size) >= SAVED)
+    often = (node for (node, _), (calls, size) in lo.sizes.items() if not handles_exceptions(node) and size >= LARGE * calls and repeated(calls, size) >= SAVED)
     return dict.fromkeys((node for node in often if node not in lo.kept), True)
+
+
+def handles_exceptions(node: gast.AST) -> bool:
+    """Return whether a function has a `try`: what it handles may be decided by the sizes of its arguments, which its text does not know."""
+    return any(isinstance(n, gast.Try) for n in gast.walk(node))
 
 
 def check_length(lo: Lowering, body: Block) -> None:

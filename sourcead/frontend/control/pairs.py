@@ -17,18 +17,19 @@ from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control.functions import lower_from
 from sourcead.frontend.core import (
-    VALUE, Cell, FunctionVal, Lowering, NeverReturns, Scope, TupleVal, Value, reach, roots
+    VALUE, Cell, Flag, FunctionVal, Lowering, Meta, NeverReturns, Scope, TupleVal, Value, cells_of, reach, roots
 )
 from sourcead.ir.names import is_name
 from sourcead.ir.nodes import Call, Const, Index, Var
 from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.types import (
-    ANY_DTYPE, UNKNOWN, Array, DictT, FunctionT, ListT, NoneType, Scalar, StructT, Sym, TupleT, Type, Undefined,
+    ANY_DTYPE, UNKNOWN, Array, DictT, Foreign, FunctionT, ListT, NoneType, Scalar, StructT, Sym, TupleT, Type, Undefined, Unknown,
     carries_derivative, join, map_type
 )
 from sourcead.ir.walk import free_vars, has_effect
 
 MAX_ROUNDS = 6
+UNCERTAIN = (StructT, FunctionT, Foreign, Unknown)  # what a function whose calls are kept must not return
 
 
 def signature(bound: dict[str, Value]) -> tuple:
@@ -100,6 +101,8 @@ def call_pair(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> V
     functions = {n: v for n, v in values.items() if isinstance(v, FunctionVal)}
     atoms = {n: lo.read(v) for n, v in values.items() if n not in statics | functions | objects}
     kinds = {n: general(atom_type(a)) for n, a in atoms.items()}
+    if kept and any(isinstance(part, Unknown) for t in kinds.values() for part in parts_of_type(t)):
+        raise core.refused(lo, f"`{source.name}` is given what is of unknown kind")
     key = (
         source.node, tuple((n, canonical(t)) for n, t in kinds.items()),
         tuple((n, repr(v.value)) for n, v in statics.items()), tuple((n, v.source.node) for n, v in functions.items()),
@@ -163,6 +166,8 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], known: tuple[d
             raise refused(f"`{source.name}` calls itself on every path, so that the kind of its result is not known") from None
         result = general(atom_type(lowered.function.body.results[0]))
         returned = result.items[0] if pair.written else result
+        if touched(inner) - lowered.written.keys():
+            raise refused(f"`{source.name}` calls itself and gives what it is given new attributes")
         for name, where in lowered.written.items():
             left = result.items[1 + pair.written.index(name)] if name in pair.written else None
             if not can_be_left(kinds[name], left) or not holds_no_memory(returned):
@@ -184,8 +189,8 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], known: tuple[d
         pair.result, pair.effect = result, effect
     else:
         raise refused(f"the kind of value that `{source.name}` returns does not settle")
-    if lo.kept.get(source.node) and (lowered.derived or any(isinstance(t, StructT | FunctionT) for t in parts_of_type(returned))):
-        raise refused(f"`{source.name}` computes a derivative, or makes an object")
+    if lo.kept.get(source.node) and (lowered.derived or any(isinstance(t, UNCERTAIN) for t in parts_of_type(returned))):
+        raise refused(f"`{source.name}` computes a derivative, or returns an object or what is of unknown kind")
     if free_vars(lowered.function.body).keys() - {*lowered.function.params}:
         raise refused(f"`{source.name}` calls itself and reads what is made outside of it, such as an attribute of a class")
     pair.lowered = lowered
@@ -213,6 +218,13 @@ def leave_in(lo: Lowering, cell: Cell, left: Var) -> None:
         lo.replace_slot(cell, lambda: left)
     else:
         lo.write(cell.base, (cell.step,), left, through=True)
+
+
+def touched(lo: Lowering) -> set[str]:
+    """Return the names of the parameters of a function that was lowered, of which something was assigned in any way."""
+    mark, birth, params = lo.entered
+    changed = {slots for slots, key in lo.journal.changed(mark, birth) if key is VALUE or not isinstance(key, (Flag, Meta))}
+    return {name for name, value in params.items() if any(cell.slots in changed for cell in (*cells_of(value), *reach(value)))}
 
 
 def can_be_left(given: Type, left: Type | None) -> bool:

@@ -184,6 +184,7 @@ class Lowering(Writing):
         kept: the functions, by their syntax, whose calls do although they are not recursive (`control/long_texts.py`).
         keeps: whether lowering begins again with such calls if the text becomes long.
         sizes: how often each function was lowered in place for arguments of the same kinds, and how many statements that made.
+        entered: the mark and the birth at which the function began, and its parameters.
         in_place: the recursive functions that are lowered in place (`control/recursion.py`).
         in_pairs: the functions whose pair is being lowered.
         catching: the exception classes that the `try` blocks around the current statement catch.
@@ -227,6 +228,7 @@ class Lowering(Writing):
         self.kept: Kept = Kept()
         self.keeps = False
         self.sizes: Kept = Kept()
+        self.entered: tuple[Any, int, dict[str, Value]] | None = None
         self.in_place: dict[Any, Any] = {}
         self.in_pairs: set[Any] = set()
         self.catching: tuple[type, ...] = ()

@@ -223,6 +223,7 @@ def of_generators(x):
 PROGRAMS = [value for name, value in list(globals().items()) if name.startswith(("of_", "in_", "that_"))]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_calls_that_are_kept(kept, f):
     assert judged_in_all_modes(f, X) == "right"
@@ -275,8 +276,12 @@ def many_steps(x):
     return a * b + c
 
 
-def test_a_long_text_is_short():
+@pytest.mark.long
+def test_all_kinds_of_derivatives_of_a_long_text():
     assert judged_in_all_modes(many_steps, X) == "right"
+
+
+def test_a_long_text_is_short():
     text = grad(many_steps).lower(X).text
     assert text.count("def step_vjp(") == 1
     assert len(text.splitlines()) < 450

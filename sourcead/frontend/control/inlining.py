@@ -143,7 +143,7 @@ def kept_call(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> V
     apart = lo.catching or lo.escaping or lo.raising or lo.static_only or lo.cached is not None or lo.reads is not None
     if apart or lo.steering is not None or recursion.is_under_way(lo, key, bound):
         return None
-    with lo.attempt(SourceADError, NeverReturns) as attempt:
+    with lo.attempt(SourceADError, NeverReturns):
         return call_pair(lo, fn, bound, node)
     lo.kept[key] = False
     return None

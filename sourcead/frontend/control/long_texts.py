@@ -44,7 +44,9 @@ def repeated(calls: int, size: int) -> int:
 
 def called_often(lo: Lowering) -> dict:
     """Return the syntax of the functions that were lowered in place so often that their calls are kept."""
-    often = (node for (node, _), (calls, size) in lo.sizes.items() if not handles_exceptions(node) and size >= LARGE * calls and repeated(calls, size) >= SAVED)
+    made = lo.sizes.items()
+    large = (node for (node, _), (calls, size) in made if size >= LARGE * calls and repeated(calls, size) >= SAVED)
+    often = (node for node in large if not handles_exceptions(node))
     return dict.fromkeys((node for node in often if node not in lo.kept), True)
 
 

@@ -23,8 +23,8 @@ from sourcead.ir.names import is_name
 from sourcead.ir.nodes import Call, Const, Index, Var
 from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.types import (
-    ANY_DTYPE, UNKNOWN, Array, DictT, Foreign, FunctionT, ListT, NoneType, Scalar, StructT, Sym, TupleT, Type, Undefined, Unknown,
-    carries_derivative, join, map_type
+    ANY_DTYPE, UNKNOWN, Array, DictT, Foreign, FunctionT, ListT, NoneType, Scalar, StructT, Sym, TupleT, Type,
+    Undefined, Unknown, carries_derivative, join, map_type
 )
 from sourcead.ir.walk import free_vars, has_effect
 

@@ -8,9 +8,8 @@ from sourcead.ad.gradient import Form, differentiate
 from sourcead.backends.base import Derivative, Engine, Program, optimised
 from sourcead.emit import emit
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.ir.nodes import Block, Call, Function
-from sourcead.ir.recursive_calls import Pair
-from sourcead.ir.walk import walk
+from sourcead.ir.nodes import Function
+from sourcead.ir.recursive_calls import Pair, pairs_called
 from sourcead.places.origin import Origin
 
 
@@ -50,11 +49,6 @@ class NumPy(Engine):
 
     def cache_key(self) -> str:
         return "numpy"
-
-
-def pairs_called(block: Block) -> list[Pair]:
-    """Return the differentiated recursive functions that a block calls, each once."""
-    return list(dict.fromkeys(s.op.fn for s in walk(block) if isinstance(s.op, Call) and isinstance(s.op.fn, Pair)))
 
 
 def differentiated(pair: Pair) -> Function:

@@ -22,11 +22,12 @@ from sourcead.compile import (  # noqa: F401 (registers the lowering of calls of
 )
 from sourcead.compile.live_data import is_read
 from sourcead.emit.text.globals import is_literal
-from sourcead.errors import BackendError
+from sourcead.errors import BackendError, SourceADError
 from sourcead.frontend.builtins.checkpoint import policy_in_ir
 from sourcead.frontend.find_source import Source, find_source
 from sourcead.frontend.lower import Lowered, lower_function
 from sourcead.ir.nodes import Block, Const, Function, fresh
+from sourcead.ir.recursive_calls import name_pairs
 from sourcead.ir.types import INT, Sym, Type, as_float, tangent_type
 from sourcead.passes import plan
 from sourcead.passes.batching.blocks import Batched, Unbatchable
@@ -127,8 +128,14 @@ class Built:
 @as_compilation
 def build(request: Request) -> Built:
     """Generate the text of a derivative."""
-    lowered, derivative = derive(request)
-    plain = NUMPY.emit(NUMPY.prepare(derivative))
+    lowered, derivative = derive(request, keeps=True)
+    try:
+        plain = NUMPY.emit(NUMPY.prepare(derivative))
+    except SourceADError:
+        if not lowered.pairs:
+            raise
+        lowered, derivative = derive(request)  # two functions may read different data of one name
+        plain = NUMPY.emit(NUMPY.prepare(derivative))
     program = refusal = None
     if request.engine is not NUMPY:
         try:
@@ -150,16 +157,25 @@ def build(request: Request) -> Built:
     )
 
 
-def derive(request: Request) -> tuple[Lowered, Derivative]:
-    """Return the lowered form of the user's function, and its derivative in the IR."""
+def derive(request: Request, keeps: bool = False) -> tuple[Lowered, Derivative]:
+    """Return the lowered form of the user's function, and its derivative in the IR; with `keeps`, calls may stay calls."""
     source, types = find_source(request.function), unknown_types(request.types, request.statics, request.wrt)
     title = KINDS[request.form.kind].title
     name = f"{function_name(source.name)}_{request.form.kind}"
     place = request.place.encode(errors="replace").decode().replace("\n", "\\n")  # file names may be no text
     doc = f"{title} of {function_name(source.name)} ({place}) with respect to {', '.join(request.wrt)}."
 
-    def derived(closures: bool = True) -> tuple[Lowered, Function, Notes, bool]:
-        lowered = lower_function(source, types, request.statics)
+    def derived(closures: bool = True, keeps: bool = False) -> tuple[Lowered, Function, Notes, bool]:
+        lowered = lower_function(source, types, request.statics, keeps=keeps)
+        name_pairs(lowered.function.body, name)
+        try:
+            return differentiated(lowered, closures)
+        except SourceADError:
+            if not (keeps and lowered.pairs):
+                raise
+        return derived(closures)  # a call that was kept may be in the way
+
+    def differentiated(lowered: Lowered, closures: bool) -> tuple[Lowered, Function, Notes, bool]:
         if KINDS[request.form.kind].forward:
             directions = tangent_names(source.signature.parameters, request.wrt)
             made = pushforward(lowered, directions, request.form.kind == "jvp", closures)
@@ -174,7 +190,7 @@ def derive(request: Request) -> tuple[Lowered, Derivative]:
     def without_closures() -> Function:
         return derived(closures=False)[1] if lowered.pairs else function
 
-    lowered, function, notes, splits = derived()
+    lowered, function, notes, splits = derived(keeps=keeps and request.engine is NUMPY and request.form.kind != "columns")
     return lowered, Derivative(name, request.place, function, notes, splits, without_closures)
 
 

@@ -1,4 +1,4 @@
-"""Recursive functions: a call of one becomes a call of a generated function that returns a pair.
+"""Calls that stay calls, such as those of recursive functions: a generated function returns a pair.
 
 `f_vjp(args)` returns the value and the pullback, which keeps what the reverse sweep of that call needs; `f_jvp(args, tangents)`
 returns the value and its tangent:
@@ -15,12 +15,12 @@ from typing import Any
 
 from sourcead.ir.nodes import Block, Call, Const, Index, Stmt, Var
 from sourcead.ir.types import UNKNOWN, Type, Undefined
-from sourcead.ir.walk import rewrite
+from sourcead.ir.walk import rewrite, walk
 
 
 @dataclass(eq=False)
 class Pair:
-    """The generated function that returns the value and the pullback of a recursive function, for arguments of some types.
+    """The generated function that returns the value and the pullback of a function, for arguments of some types.
 
     Attributes:
         name: its name in the text.
@@ -29,6 +29,8 @@ class Pair:
         wrt: the positions of the arguments that have cotangents.
         written: the names of the arguments that it writes.
         lowered: the lowered function, or None until it is lowered.
+        recursive: whether it was called while it was lowered.
+        guards: the globals that its text relies on.
         kind: "vjp", or "jvp" for the function that takes tangents too and returns the value and its tangent.
     """
 
@@ -38,6 +40,8 @@ class Pair:
     wrt: tuple[int, ...] = ()
     written: tuple[str, ...] = ()
     lowered: Any = None
+    recursive: bool = False
+    guards: dict = field(default_factory=dict)
     kind: str = "vjp"
     derivatives: dict[str, Pair] = field(default_factory=dict)  # to differentiate it again (`ad/recursion.py`)
 
@@ -52,6 +56,24 @@ class Pair:
 
     def __call__(self, *args):
         raise TypeError(f"{self.name} is defined in the generated text")
+
+
+def name_pairs(body: Block, taken: str) -> None:
+    """Name the generated functions that a function calls, so that no two of them have one name, nor that of the text, `taken`."""
+    names = {taken}
+    found = pairs_called(body)
+    for pair in found:  # `found` grows meanwhile
+        found += [p for p in pairs_called(pair.lowered.function.body) if p not in found]
+        base, n = pair.name.removesuffix("_vjp"), 1
+        while not names.isdisjoint((pair.name, f"{pair.name.removesuffix('_vjp')}_jvp")):
+            n += 1
+            pair.name = f"{base}_{n}_vjp"
+        names.update((pair.name, f"{pair.name.removesuffix('_vjp')}_jvp"))
+
+
+def pairs_called(block: Block) -> list[Pair]:
+    """Return the generated functions that a block calls, each once."""
+    return list(dict.fromkeys(s.op.fn for s in walk(block) if isinstance(s.op, Call) and isinstance(s.op.fn, Pair)))
 
 
 def with_pullbacks(block: Block) -> tuple[Block, dict[Var, Var]]:

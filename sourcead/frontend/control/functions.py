@@ -12,7 +12,7 @@ from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.overwrites import parts_stay
 from sourcead.errors import AliasError, SourceADError, UnsupportedSyntaxError
 from sourcead.frontend import core
-from sourcead.frontend.control import generators
+from sourcead.frontend.control import generators, long_texts
 from sourcead.frontend.control.exits import Return
 from sourcead.frontend.core import Cell, Frame, Lowering, Scope, TupleVal, Value, leaves
 from sourcead.frontend.find_source import Source
@@ -50,21 +50,34 @@ class Lowered:
     compared: frozenset[str] = frozenset()
 
 
-def lower_function(source: Source, types: dict[str, Type], statics: dict[str, Any], outliving: frozenset[int] = frozenset()) -> Lowered:
+def lower_function(source: Source, types: dict[str, Type], statics: dict[str, Any], **ways: Any) -> Lowered:
     """Lower a function to the IR.
 
     Args:
         source: the function.
         types: the type of each parameter whose value is not known.
         statics: the value of each parameter that is known while compiling.
-        outliving: the identities of the global objects that it assigns attributes of, as far as that is known.
+        ways: how it is lowered: `keeps`, whether calls may be kept that would make it long.
     """
+    while True:
+        try:
+            return lowered_in_some_way(source, types, statics, **ways)
+        except core.TooLong as error:
+            ways["kept"] = error.kept
+        except SourceADError:
+            if not ways.pop("kept", None):
+                raise
+            ways["keeps"] = False  # a call that is kept may be in the way
+
+
+def lowered_in_some_way(source: Source, types: dict[str, Type], statics: dict[str, Any], **ways: Any) -> Lowered:
+    """Lower a function in the first way that is not refused; the attributes of the lowering in `ways` begin with these values."""
     if source.elementwise and any(isinstance(t, Array) for t in types.values()):
         raise UnsupportedSyntaxError(
             f"`{source.name}`, which `@vectorize` applies to each element, is differentiated with an array",
             at=source.origin(source.node), instead=f"differentiate a function that calls it: `lambda x: {source.name}(x)`",
         )  # fmt: skip
-    first = begun(source, outliving=outliving)
+    first = begun(source, **ways)
     try:
         return lower_from(first, source, types, statics)
     except RecursionError:
@@ -75,14 +88,14 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
         ) from None
     except (AliasError, UnsupportedSyntaxError) as error:
         if found := getattr(error, "outliving", None):
-            return lower_function(source, types, statics, outliving | {found})
+            return lowered_in_some_way(source, types, statics, **{**ways, "outliving": first.outliving | {found}})
         apart = getattr(error, "objects_apart", False)
-        ways = [{"unrolling": True}]
+        others = [{"unrolling": True}]
         if apart or isinstance(error, AliasError):
-            ways = [{"apart": apart, "rows_stay": True}, *ways, {"apart": apart, "unrolling": True}]
-        for way in ways:
+            others = [{"apart": apart, "rows_stay": True}, *others, {"apart": apart, "unrolling": True}]
+        for way in others:
             with contextlib.suppress(SourceADError, RecursionError):
-                found = lower_from(begun(source, outliving=outliving, **way), source, types, statics)
+                found = lower_from(begun(source, **ways, **way), source, types, statics)
                 if "unrolling" in way or parts_stay(found.function):
                     return found
         if (found := with_objects_known(first, source, types, statics)) is not None:
@@ -99,7 +112,7 @@ def with_objects_known(first: Lowering, source: Source, types: dict[str, Type], 
         places: frozenset = frozenset()
         while not first.differing.keys() <= places:
             places |= first.differing.keys()
-            first = begun(source, outliving=first.outliving, after_each=places, unrolling=unrolling)
+            first = begun(source, outliving=first.outliving, keeps=first.keeps, kept=first.kept, after_each=places, unrolling=unrolling)
             with contextlib.suppress(SourceADError, RecursionError):
                 return lower_from(first, source, types, statics)
     return None
@@ -155,7 +168,7 @@ def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: di
             if isinstance(leaf, Cell):
                 lo.params[leaf] = name
         lo.scope.names[name] = left_in[name] = value
-    unpacked = len(lo.build.stmts)
+    unpacked, lo.entered = len(lo.build.stmts), (lo.journal.mark(), core.next_birth(), left_in)
     for name, value in statics.items():
         lo.scope.names[name] = Const(value, text=name)
     lo.calls.append(Frame(source.node, arguments(lo, source)))
@@ -163,18 +176,21 @@ def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: di
     if isinstance(source.node, gast.Lambda):
         returned = source.node.body
         with lo.at(returned):
-            atom = lo.read(as_returned(lo, core.lower(lo, returned)))
+            value = core.lower(lo, returned)
     else:
         left = core.lower_statements(lo, source.node.body)
         returned = last_return(source.node)
-        with lo.at(returned):
-            value = as_returned(lo, left.value) if isinstance(left, Return) else Const(None)
-            atom = lo.read(TupleVal((value, *(left_in[name] for name in also))) if also else value)
+        value = left.value if isinstance(left, Return) else Const(None)
+    with lo.at(returned):
+        value = as_returned(lo, value)
+        atom = lo.read(TupleVal((value, *(left_in[name] for name in also))) if also else value)
     core.refuse_changed_globals(lo)
     core.refuse_second_names(lo, types.values())
     stmts = lo.build.stmts
     checks = layout_checks(lo, sorted(lo.layouts, key=lambda v: v.id), None)
     body = Block((*lo.prelude, *stmts[:unpacked], *checks, *stmts[unpacked:]), (atom,))
+    if not lo.in_pairs:
+        long_texts.check_length(lo, body)
     function = Function(source.name, tuple(params.values()), body, origin=source.origin(source.node))
     guards = [*lo.guards.values()]
     if found := [cls for cls, before in lo.classes.items() if before and core.may_change(cls)]:

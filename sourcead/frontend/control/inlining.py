@@ -4,11 +4,12 @@ import contextlib
 
 import gast
 
-from sourcead.errors import ArgumentError
+from sourcead.errors import ArgumentError, SourceADError
 from sourcead.frontend import core
-from sourcead.frontend.control import generators, recursion
+from sourcead.frontend.control import generators, long_texts, recursion
 from sourcead.frontend.control.exits import Return
-from sourcead.frontend.core import Frame, FunctionVal, Lowering, Scope, TupleVal, Value
+from sourcead.frontend.control.pairs import call_pair, kinds_of_call
+from sourcead.frontend.core import Frame, FunctionVal, Lowering, NeverReturns, Scope, TupleVal, Value
 from sourcead.frontend.find_source import Source
 from sourcead.ir.nodes import Const, Origin
 
@@ -102,6 +103,8 @@ def inline(lo: Lowering, fn: FunctionVal, args: list[Value], kwargs: dict[str, V
     if generators.is_generator(source.node):
         return generators.made(lo, fn, bound)
     generators.refuse_generators(source)
+    if rest is None and (kept := kept_call(lo, fn, bound, node)) is not None:
+        return kept
     in_place = lo.in_place
     if recursion.is_under_way(lo, source.node, bound) or recursion.is_called_as_pair(lo, source, bound):
         found, in_place = recursion.call_or_none(lo, fn, bound, node)
@@ -111,8 +114,11 @@ def inline(lo: Lowering, fn: FunctionVal, args: list[Value], kwargs: dict[str, V
     scope.names.update(bound)
     place = lo.origin(node) if hasattr(node, "lineno") else lo.here
     lower_body = lo.escaping or returned
+    first = len(lo.build.stmts)
     with lo.in_scope(scope, Frame(source.node, bound)), lo.using(in_place=in_place, caller=place, escaping=None):
         value = lower_body(lo, source)
+    if lo.keeps:
+        long_texts.note_size(lo, source.node, kinds_of_call(bound), lo.build.stmts[first:])
     return Const(None) if value is None else value
 
 
@@ -124,3 +130,20 @@ def returned(lo: Lowering, source) -> Value | None:
             return core.lower(lo, source.node.body)
     left = core.lower_statements(lo, source.node.body)
     return left.value if isinstance(left, Return) else None
+
+
+def kept_call(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> Value | None:
+    """Lower a call of a function whose calls are kept to a call of its pair; return None for a call that is lowered in place.
+
+    What a call raises must not be handled where it stands, and it must not be part of what is known while compiling.
+    """
+    key = fn.source.node
+    if not lo.kept.get(key):
+        return None
+    apart = lo.catching or lo.escaping or lo.raising or lo.static_only or lo.cached is not None or lo.reads is not None
+    if apart or lo.steering is not None or recursion.is_under_way(lo, key, bound):
+        return None
+    with lo.attempt(SourceADError, NeverReturns):
+        return call_pair(lo, fn, bound, node)
+    lo.kept[key] = False
+    return None

@@ -1,34 +1,15 @@
 """Lower recursive calls, which are calls of functions that are being lowered already.
 
 A call whose arguments have another structure, such as the branches of a tree, is lowered in place, and the recursion ends where the
-structure does. A call with arguments of the same types becomes a call of the function's generated pair (`ir/recursive_calls.py`).
-
-The type of the result is the least type that agrees with the body: at first a recursive call is assumed never to return, so that the
-other arms of the branches around it determine the type.
+structure does. A call with arguments of the same types becomes a call of the function's generated pair (`control/pairs.py`).
 """
-
-import functools
-from typing import Any
 
 import gast
 
-from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.frontend import core
-from sourcead.frontend.control.functions import lower_from
-from sourcead.frontend.core import (
-    VALUE, Cell, FunctionVal, Lowering, NeverReturns, Scope, TupleVal, Value, parts_of, reach, roots
-)
-from sourcead.ir.names import is_name
-from sourcead.ir.nodes import Call, Const, Index, Var
-from sourcead.ir.recursive_calls import Pair
-from sourcead.ir.types import (
-    ANY_DTYPE, UNKNOWN, Array, DictT, ListT, NoneType, Scalar, StructT, Sym, TupleT, Type, Undefined,
-    carries_derivative, join, map_type
-)
-from sourcead.ir.walk import has_effect
+from sourcead.frontend.control.pairs import call_pair, signature
+from sourcead.frontend.core import FunctionVal, Lowering, Value, parts_of
 
-MAX_ROUNDS = 6
 MAX_DEPTH = 24
 MAX_UNKNOWN = 4  # the most branches of unknown outcome around such a call that its callers make
 MAX_IN_PLACE = 100  # the most calls of one recursive function that are lowered in place
@@ -63,52 +44,6 @@ def call_or_none(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -
     return None, {**lo.in_place, key: ([bound], lo.depth, attempt.error)}
 
 
-def signature(bound: dict[str, Value]) -> tuple:
-    """Return a key that is the same for two calls if one generated text serves both."""
-    return tuple((name, kind_of_value(value)) for name, value in bound.items())
-
-
-def kind_of_value(value: Value) -> Any:
-    """Return the part of a signature for one argument."""
-    if is_static(value):
-        return "static", repr(value.value)
-    match value:
-        case Var() | Const():
-            return canonical(general(atom_type(value)))
-        case TupleVal() | Cell(kind="list" | "dict" | "object"):
-            return getattr(value, "kind", "tuple"), *zip(value.keys, map(kind_of_value, value.contents))
-        case Cell() if VALUE in value.slots:
-            return canonical(general(atom_type(value.slots[VALUE])))
-        case FunctionVal():
-            return "function", value.source.node
-    return "other", type(value)
-
-
-def is_static(value: Value) -> bool:
-    """Return whether an argument is a constant of the program: a string, None, a boolean, a class, a module or a function."""
-    return isinstance(value, Const) and not value.live and (isinstance(value.value, bool) or core.is_code(value.value))
-
-
-def general(t: Type) -> Type:
-    """Return the most general type that the same text serves: any float dtype of a scalar, any dims of the same rank."""
-    match t:
-        case Scalar("float" | "complex" as kind, _, least):
-            return Scalar(kind, ANY_DTYPE, least)
-        case Array(dtype, dims):
-            return Array(dtype, None if dims is None else tuple(Sym() for _ in dims))
-    return map_type(t, general)
-
-
-def canonical(t: Type) -> Any:
-    """Return a key that is the same for two general types only if they are equal."""
-    match t:
-        case Array(dtype, dims):
-            return Array(dtype, None if dims is None else (0,) * len(dims))
-        case TupleT() | ListT() | DictT() | StructT():
-            return map_type(t, canonical)
-    return repr(t)
-
-
 def is_called_as_pair(lo: Lowering, source, bound: dict[str, Value]) -> bool:
     """Return whether the first call of a function that calls itself by name becomes a call of its pair, not lowered in place."""
     node = source.node
@@ -119,132 +54,3 @@ def is_called_as_pair(lo: Lowering, source, bound: dict[str, Value]) -> bool:
             isinstance(n, gast.Call) and isinstance(n.func, gast.Name) and n.func.id == source.name for n in gast.walk(node)
         )
     return node.calls_itself and all(parts_of(v) is None for v in bound.values())
-
-
-def call_pair(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> Value:
-    """Lower a call of a recursive function to a call of its pair."""
-    source = fn.source
-    if lo.static_only:
-        raise UnsupportedSyntaxError("a derivative rule that calls itself", at=lo.here)
-    if any(isinstance(n, gast.Nonlocal) for n in gast.walk(source.node)):
-        reason = f"`{source.name}` calls itself and assigns a `nonlocal` name"
-        raise core.unsupported(lo, node, reason, "return the value instead")
-    captured = captured_values(lo, fn, bound)
-    values = {**bound, **{name: v for name, v in captured.items() if name not in bound}}
-    statics = {n: v for n, v in values.items() if is_static(v)}
-    functions = {n: v for n, v in values.items() if isinstance(v, FunctionVal)}
-    atoms = {n: lo.read(v) for n, v in values.items() if n not in statics and n not in functions}
-    kinds = {n: general(atom_type(a)) for n, a in atoms.items()}
-    key = (
-        source.node, tuple((n, canonical(t)) for n, t in kinds.items()),
-        tuple((n, repr(v.value)) for n, v in statics.items()), tuple((n, v.source.node) for n, v in functions.items()),
-    )  # fmt: skip
-    if key not in lo.pairs:
-        lower_pair(lo, key, source, kinds, statics, functions)
-    pair = lo.pairs[key]
-    if pair.result == Undefined():
-        raise NeverReturns
-    if not pair.wrt:
-        reason = f"`{source.name}` calls itself, and is a function of integers alone"
-        raise core.unsupported(lo, node, reason, "compute it outside, or write it as a loop")
-    core.refuse_changed_globals(lo)  # which it may read
-    if lo.outliving or any(slots.initial is None for slots in lo.modules.values()):
-        raise core.refused(lo, f"`{source.name}` calls itself, and may read what was assigned to a class or global object", "a loop")
-    made = lo.build.emit(Call(pair, tuple(atoms.values()), effect=pair.effect), TupleT((pair.result, UNKNOWN)), "pair")
-    value = lo.build.index(made, Const(0), name=source.name)
-    if not pair.written:
-        return lo.wrap(value, shares=[r for v in values.values() for r in roots(v)])
-    for name in pair.written:
-        if any(roots(values[name]) & (roots(other) | reach(other)) for of, other in values.items() if of != name):
-            reason = f"`{source.name}` calls itself and writes into `{name}`, which may share memory with another of its arguments"
-            raise core.refused(lo, reason, "return the new array, or write a loop")
-    for k, name in enumerate(pair.written, 1):
-        left = lo.build.emit(Index(value, Const(k)), atom_type(lo.read(values[name])), name)
-        lo.write(values[name], (), left)
-    return lo.wrap(lo.build.index(value, Const(0), name=source.name))
-
-
-def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], statics: dict[str, Const], functions) -> None:
-    """Lower a recursive function for arguments of the types `kinds`, repeatedly until the type of its result settles."""
-    refused = functools.partial(UnsupportedSyntaxError, at=source.origin(source.node))
-    names = {p.name for p in lo.pairs.values()}
-    name = f"{source.name if is_name(source.name) else 'function'}_vjp"
-    while name in names:
-        name += "_"
-    wrt = tuple(k for k, t in enumerate(kinds.values()) if carries_derivative(t))
-    pair = lo.pairs[key] = Pair(name, wrt=wrt)
-    for _ in range(MAX_ROUNDS):
-        inner = Lowering()
-        inner.unrolling = lo.unrolling
-        inner.live.update(lo.live)  # so that no two globals get one name
-        inner.pairs, inner.in_pairs = lo.pairs, {*lo.in_pairs, source.node}
-        inner.scope = Scope(source)
-        inner.scope.names.update(statics)
-        inner.scope.names.update({n: FunctionVal(f.source, inner.scope, f.defaults) for n, f in functions.items()})
-        try:
-            lowered = lower_from(inner, source, kinds, {}, pair.written)
-        except NeverReturns:
-            raise refused(f"`{source.name}` calls itself on every path, so that the kind of its result is not known") from None
-        result = general(atom_type(lowered.function.body.results[0]))
-        returned = result.items[0] if pair.written else result
-        for name, where in lowered.written.items():
-            if not isinstance(kinds[name], Array) or not isinstance(returned, (Scalar, NoneType, Undefined)):
-                reason = f"`{source.name}` calls itself and writes into its arguments"
-                raise UnsupportedSyntaxError(reason, at=where, instead="return the new array, or write a loop")
-        if lowered.compared:
-            raise refused(f"`{source.name}` calls itself and compares its arguments by `is`")
-        effect = any(has_effect(s.op) for s in lowered.function.body.stmts)
-        written = tuple(name for name in kinds if name in lowered.written or name in pair.written)
-        if written != pair.written:
-            pair.written, pair.result, pair.effect = written, Undefined(), effect
-            continue
-        result = general(join(pair.result, result))
-        if canonical(result) == canonical(pair.result) and effect == pair.effect:
-            break
-        pair.result, pair.effect = result, effect
-    else:
-        raise refused(f"the kind of value that `{source.name}` returns does not settle")
-    pair.lowered = lowered
-    lo.guards.update({(id(where), name): (where, name, found) for where, name, found in lowered.guards})
-    lo.live.update(lowered.live)
-
-
-def captured_values(lo: Lowering, fn: FunctionVal, bound: dict[str, Value]) -> dict[str, Value]:
-    """Return the variables of enclosing functions that a function reads, and those that the functions read that it calls or is given.
-
-    All of them become variables of one scope, so that a name must have the same value in each of these functions.
-    """
-    source = fn.source
-    if hasattr(getattr(fn.scope, "source", None), "place"):  # made by one of the compiler's own functions
-        raise core.refused(lo, f"`{source.name}` calls itself through a decorator", "write it as a loop")
-    found: dict[str, Value | None] = {}
-    todo = [fn, *(v for v in bound.values() if isinstance(v, FunctionVal))]
-    seen: set[FunctionVal] = set()
-    mine = local_names(source.node)
-    while todo:
-        one = todo.pop()
-        if one in seen:
-            continue
-        seen.add(one)
-        if one is not fn and not all(isinstance(v, Const) for v in one.defaults.values()):
-            raise core.refused(lo, f"`{source.name}` calls itself and a function with a default value that is computed")
-        for name in sorted(core.name_reads(one.source.node).keys() - local_names(one.source.node)):
-            outer = one.scope
-            while outer is not None and name not in outer.names:
-                outer = outer.parent
-            value = None if outer is None else outer.names[name]
-            if value is not None and name in mine:
-                reason = f"`{name}` is local to `{source.name}`, and read by a function that it calls"
-                raise core.refused(lo, reason, "give one of the two another name")
-            if found.setdefault(name, value) is not value:
-                reason = f"`{source.name}` calls itself and a function that reads another `{name}` than it does"
-                raise core.refused(lo, reason, "give one of the two another name")
-            if isinstance(value, FunctionVal):
-                todo.append(value)
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def local_names(node) -> set[str]:
-    """Return the names that a function binds."""
-    names = {n.id for n in gast.walk(node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
-    return names | {n.name for n in gast.walk(node) if isinstance(n, gast.FunctionDef) and n is not node}

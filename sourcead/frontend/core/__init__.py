@@ -9,10 +9,10 @@ from sourcead.frontend.core.cells import (
 from sourcead.frontend.core.classes import Snapshot, may_change
 from sourcead.frontend.core.conditions import condition
 from sourcead.frontend.core.errors import (
-    MustBeOneValue, MustMaterialise, NeverReturns, NotStatic, frozen_error, marked, needs_items, raises_in_statement,
-    refused, surely, surely_raised, unsupported
+    MustBeOneValue, MustMaterialise, NeverReturns, NotStatic, TooLong, frozen_error, marked, needs_items,
+    raises_in_statement, refused, surely, surely_raised, unsupported
 )
-from sourcead.frontend.core.global_parts import NOT_A_PART, Part, part_of_global
+from sourcead.frontend.core.global_parts import NOT_A_PART, Part, at_place, part_of_global
 from sourcead.frontend.core.journal import (
     FALSE, KIND, MISSING, POISON, SEEN, STALE, TRUE, UNSURE, VALUE, WHOLE, Flag, Meta, Slots, next_birth
 )

@@ -92,6 +92,14 @@ class NeverReturns(Exception):
     """Signal a recursive call for which no result is known yet."""
 
 
+class TooLong(Exception):
+    """Signal that calls lowered in place make a long text; `kept` has the functions whose calls are to be kept instead."""
+
+    def __init__(self, kept: dict[Any, bool]):
+        super().__init__()
+        self.kept = kept
+
+
 def refused(lo, reason: str, instead: str | None = None) -> UnsupportedSyntaxError:
     """Make the error for an unsupported use at the current statement."""
     return UnsupportedSyntaxError(reason, at=lo.here, instead=instead)

@@ -180,9 +180,13 @@ class Lowering(Writing):
         derived: whether some of the statements are those of a derivative (`compile/nested_derivatives.py`).
         calls: calls being inlined, outermost first.
         caller: the place of the innermost of them.
-        pairs: the recursive functions called (`control/recursion.py`).
+        pairs: the functions whose calls stay calls (`control/pairs.py`).
+        kept: the functions, by their syntax, whose calls do although they are not recursive (`control/long_texts.py`).
+        keeps: whether lowering begins again with such calls if the text becomes long.
+        sizes: how often each function was lowered in place for arguments of the same kinds, and how many statements that made.
+        entered: the mark and the birth at which the function began, and its parameters.
         in_place: the recursive functions that are lowered in place (`control/recursion.py`).
-        in_pairs: the recursive functions whose pair is being lowered.
+        in_pairs: the functions whose pair is being lowered.
         catching: the exception classes that the `try` blocks around the current statement catch.
         escaping: lowers the body of the function that is called next, of whose exceptions the caller handles some (`syntax/exceptions.py`).
         raising: whether the gradient raises an exception that a `try` handles, if a call in it raises that in some runs only.
@@ -220,7 +224,11 @@ class Lowering(Writing):
         self.derived = False
         self.calls: list[Frame] = []
         self.caller: Origin | None = None
-        self.pairs: dict[Any, Any] = {}
+        self.pairs: Kept = Kept()
+        self.kept: Kept = Kept()
+        self.keeps = False
+        self.sizes: Kept = Kept()
+        self.entered: tuple[Any, int, dict[str, Value]] | None = None
         self.in_place: dict[Any, Any] = {}
         self.in_pairs: set[Any] = set()
         self.catching: tuple[type, ...] = ()

@@ -14,7 +14,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.control import generators
 from sourcead.frontend.control.loops import ONE, ZERO
-from sourcead.frontend.control.recursion import canonical
+from sourcead.frontend.control.pairs import canonical
 from sourcead.frontend.core import (
     ENDED, TAKEN, TRUE, USED, VALUE, WHOLE, Cell, Flag, Iterable, Lowering, Meta, SuperVal, TupleVal, Value, next_birth
 )

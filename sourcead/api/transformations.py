@@ -293,7 +293,7 @@ class HessianProduct(Generated, Opaque):
             raise WrtError(f"the vector of an hvp with respect to {', '.join(self.wrt)} is a tuple of {len(names)}")
         return dict(zip(names, v))
 
-    def described(self) -> Described:
+    def described(self, args: tuple) -> Described:
         return Described("hvp", self.primal, self.wrt[0] if self._single else self.wrt)
 
     def __repr__(self):

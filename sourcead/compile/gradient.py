@@ -30,7 +30,7 @@ from sourcead.compile.keys import Same, coarse_key, exact_key, static_key
 from sourcead.compile.live_data import MISSING, read, reader
 from sourcead.compile.pickling import Pickled
 from sourcead.compile.pipeline import KINDS, Options, Request
-from sourcead.compile.renewal import Renewed, behind, may_change
+from sourcead.compile.renewal import Renewed, behind
 from sourcead.compile.specialisation import (
     EXACT_ENTRIES, LENGTHS, SHARED, SHARED_TEXTS, TEXTS, Specialisation, remember, shared, specialised
 )
@@ -72,7 +72,7 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
         self._backend = backend_of(backend, f) if KINDS[kind].compiles else "numpy"
         self._engine = engine_of(self._backend)
         self.primal, self._function, self._bound_args, self._bound_kwargs = f, function, args, kwargs
-        self._follows = may_change(f)
+        self._follows = True  # until the first call
         follow_autoreload(Gradient)
         self._lock = threading.RLock()
         if self._backend != "numpy":
@@ -145,7 +145,7 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
 
     def __call__(self, *args, **kwargs):
         try:
-            self._renew()
+            self._renew(args)
             return self._call(*args, **kwargs)
         except Exception as error:  # what `folded` does, without its time
             if shows_all(error):
@@ -154,11 +154,14 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
             raise short(error)  # SOURCEAD_TRACEBACK=full shows all frames
 
     def __get__(self, instance, owner=None):
-        alone = instance is None or isinstance(self.primal, staticmethod)
-        return self if alone else types.MethodType(self, instance)
+        decorated = self._levels[-1].primal
+        if isinstance(decorated, classmethod):
+            instance = type(instance) if owner is None else owner
+        return self if instance is None or isinstance(decorated, staticmethod) else types.MethodType(self, instance)
 
     def __set_name__(self, owner, name):
-        if not self._bound_args and not isinstance(self.primal, staticmethod):  # positions in wrt count from the parameter after self
+        alone = self._bound_args or isinstance(self._levels[-1].primal, staticmethod) or len(self._takes.parameters) == 1
+        if not alone:  # positions in wrt count from the parameter after self; where self is all, from self
             self._set_wrt(1)
 
     def __repr__(self):
@@ -169,8 +172,9 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
         """The arguments that make this derivative anew."""
         return self.primal, self._asked, self._kind, Options(self._has_aux, self._checkpoint, self._backend, self._verify)
 
-    def described(self) -> Described:
+    def described(self, args: tuple) -> Described:
         """Return the kind, the function and the options of this derivative, for calls of it inside a function that is differentiated."""
+        self._renew(args)
         names = plain_names(self._takes)
         wrt = tuple(names.index(n) if n in names else n for n in self.wrt)
         first = wrt[0] if self._single else wrt
@@ -185,7 +189,7 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
         return bound.arguments
 
     def _latest(self, *args, **kwargs) -> Specialisation:
-        self._renew()
+        self._renew(args or None)
         if args or kwargs:
             return self._compiled(self._described(self._bound(args, kwargs)))
         last = self._last()

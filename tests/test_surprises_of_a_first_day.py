@@ -1,11 +1,15 @@
 """What surprised those who used the package for the first time, each as they wrote it."""
 
 import collections
+import traceback
 
 import numpy as np
 import pytest
 
-from sourcead import SourceADError, check_grads, grad
+from sourcead import SourceADError, check_grads, grad, value_and_grad
+from sourcead.errors import ArgumentError, FileError, NoRuleError
+from sourcead.nn import optimisers
+from sourcead.nn.training import fit
 
 
 def running_means(x, n):
@@ -63,3 +67,83 @@ def test_a_loop_over_nditer_is_refused_with_a_reason_and_what_to_write():
 
     with pytest.raises(SourceADError, match=r"gives views that .*\n.*nditer\(x\).*\n.*\nWrite instead: `for x in a.flat`"):
         grad(f)(np.ones(3))
+
+
+def shown(f, x):
+    with pytest.raises(SourceADError) as caught:
+        grad(f)(x)
+    _, line, carets, *_ = str(caught.value).splitlines()
+    return line[carets.index("^") : carets.rindex("^") + 1]
+
+
+def test_an_error_found_while_differentiating_marks_the_expression_and_not_the_statement():
+    def f(x):
+        y = 3.0 * np.sum(x) + np.sum(np.i0(x)) * 2.0
+        return y
+
+    def g(x):
+        return np.sum(x) + np.sum(np.cov(x * 2.0, dtype=float))
+
+    def h(x):
+        return inner(x, np.sum(x) + np.i0(x))
+
+    def inner(x, y):
+        return np.sum(y) + x[0]
+
+    assert shown(f, np.ones(3)) == "np.i0(x)"
+    assert shown(g, np.ones(3)) == "np.cov(x * 2.0, dtype=float)"
+    assert shown(h, np.ones(3)) == "np.i0(x)"
+
+
+def test_the_innermost_expression_is_marked_inside_a_call():
+    def f(x):
+        return 2.0 * np.sum(x) + np.sum(x.summ)
+
+    assert shown(f, np.ones(3)) == "x.summ"
+
+
+def test_a_matrix_is_refused_with_what_to_use():
+    with pytest.raises(NoRuleError, match="plain arrays: use np.array"):
+        grad(lambda x: (np.matrix(x) * np.matrix(x).T)[0, 0])(np.ones(2))
+
+
+X, Y = np.random.default_rng(0).normal(size=(20, 3)), np.ones(20)
+
+
+@value_and_grad
+def line(p, x, y):
+    return np.mean((x @ p["w"] + p["b"] - y) ** 2)
+
+
+@pytest.mark.parametrize("update", [optimisers.sgd, optimisers.adam, optimisers.adamw, optimisers.rmsprop])
+def test_a_parameter_without_axes_is_trained_like_one_with_one_axis(update):
+    found = []
+    for b in (np.array(0.0), np.zeros(1)):
+        parameters = {"w": np.zeros(3), "b": b}
+        fit(line, parameters, (X, Y), epochs=2, batch=5, rate=0.1, update=update, progress=False)
+        assert parameters["b"] is b
+        found.append(float(b.reshape(())))
+    assert found[0] == pytest.approx(found[1]) and found[0] > 0.0
+
+
+def test_a_parameter_that_is_a_number_is_refused_with_what_to_write():
+    with pytest.raises(TypeError, match=r"\['b'\] is no array but 0.0, .*: write np.array\(0.0\)"):
+        fit(line, {"w": np.zeros(3), "b": 0.0}, (X, Y), epochs=1, batch=5, progress=False)
+
+
+def test_data_of_different_lengths_are_refused_before_the_first_epoch(capsys):
+    with pytest.raises(ArgumentError, match="different lengths: 20, 3"):
+        fit(line, {"w": np.zeros(3), "b": np.zeros(1)}, (X, Y[:3]), epochs=1, batch=5)
+    assert capsys.readouterr().err == ""
+
+
+def test_an_error_of_fit_shows_one_frame_of_the_package(tmp_path):
+    with pytest.raises(FileError) as caught:
+        fit(line, {"w": np.zeros(3), "b": np.zeros(1)}, (X, Y), epochs=1, batch=5, checkpoint=tmp_path / "no" / "run.npz")
+    assert len(traceback.extract_tb(caught.value.__traceback__)) == 2
+
+
+def test_a_large_loss_is_shown_in_few_digits(capsys):
+    huge = value_and_grad(lambda p, x, y: 1e50 * np.mean((x @ p["w"] - y) ** 2))
+    fit(huge, {"w": np.zeros(3)}, (X, Y), epochs=1, batch=5, rate=1e-60)
+    assert "loss 1e+50" in capsys.readouterr().err

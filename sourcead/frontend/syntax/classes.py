@@ -44,7 +44,8 @@ def class_of_definition(lo: Lowering, node: gast.ClassDef) -> type:
         is_known, constant = core.known(lo, value) if isinstance(value, Var | Const) else (False, None)
         members[name] = constant if is_known and core.is_code(constant) else LocalData(Const(constant) if is_known else value)
     for name in READ_BY_PYTHON & body.names.keys():
-        members[name] = core.certain(lo, body.names[name], node, f"a `{name}` that is not known here", f'a tuple of names, `{name} = ("a", "b")`')
+        refusal = f"a `{name}` that is not known here", f'a tuple of names, `{name} = ("a", "b")`'
+        members[name] = core.certain(lo, body.names[name], node, *refusal)
     if lo.depth and any(isinstance(m, LocalData) and not isinstance(m.value, Const) for m in members.values()):
         raise core.unsupported(lo, node, "a class with data that is computed in a branch or loop", "make the class outside of it")
     lo.classes.update(dict.fromkeys(bases, True))

@@ -162,5 +162,6 @@ def check_wrt(x: Any, where: str) -> None:
     else:
         for at, part in parts_of(x):
             items = list(part.values() if isinstance(part, Mapping) else part) if isinstance(part, tuple(PLAIN)) else []
-            if any(np.asarray(leaf).dtype.kind in "fc" for _, leaf in leaves(items)) or isinstance(part, np.ndarray | tuple | list | dict) or is_record(part) and leaves(part):
+            holds_numbers = any(np.asarray(leaf).dtype.kind in "fc" for _, leaf in leaves(items))
+            if holds_numbers or isinstance(part, np.ndarray | tuple | list | dict) or is_record(part) and leaves(part):
                 check_wrt(part, where + at)

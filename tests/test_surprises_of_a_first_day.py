@@ -147,3 +147,17 @@ def test_a_large_loss_is_shown_in_few_digits(capsys):
     huge = value_and_grad(lambda p, x, y: 1e50 * np.mean((x @ p["w"] - y) ** 2))
     fit(huge, {"w": np.zeros(3)}, (X, Y), epochs=1, batch=5, rate=1e-60)
     assert "loss 1e+50" in capsys.readouterr().err
+
+
+class Counted:
+    calls = 0
+
+
+def test_an_assignment_to_what_outlives_the_call_is_one_in_the_text():
+    @grad
+    def f(x):
+        Counted.calls += 1
+        return x**2
+
+    assert f(3.0) == 6.0 and Counted.calls == 1
+    assert "Counted.calls = calls" in f.source and "setattr" not in f.source

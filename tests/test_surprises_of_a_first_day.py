@@ -1,12 +1,14 @@
 """What surprised those who used the package for the first time, each as they wrote it."""
 
 import collections
+import sys
 import traceback
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from sourcead import SourceADError, check_grads, grad, value_and_grad
+from sourcead import SourceADError, check_grads, grad, value_and_grad, vjp
 from sourcead.errors import ArgumentError, FileError, NoRuleError
 from sourcead.nn import optimisers
 from sourcead.nn.training import fit
@@ -161,3 +163,50 @@ def test_an_assignment_to_what_outlives_the_call_is_one_in_the_text():
 
     assert f(3.0) == 6.0 and Counted.calls == 1
     assert "Counted.calls = calls" in f.source and "setattr" not in f.source
+
+
+def totals(pairs):
+    found = collections.defaultdict(float)
+    for key, value in pairs:
+        found[key] += value**2
+    return found["a"] * found["b"]
+
+
+PAIRS = [("a", 1.0), ("b", 2.0), ("a", 3.0)]
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_a_defaultdict_of_numbers_is_differentiated_and_compiled(backend):
+    if backend == "numba":
+        pytest.importorskip("numba")
+    assert [d for _, d in grad(totals, backend=backend)(PAIRS)] == [8.0, 40.0, 24.0]
+
+
+def test_a_text_that_is_asked_for_before_a_call_and_refused_says_that_no_call_was_made():
+    gradient = grad(totals)
+    with pytest.raises(SourceADError, match=r"before a call, the types of the arguments are not known: `lower\(...\)` takes arguments"):
+        gradient.source  # noqa: B018 (a property that compiles)
+    assert "found[" in gradient.lower(PAIRS).text
+
+
+def test_a_counter_of_what_a_generator_yields_is_lowered():
+    def f(x):
+        counts = collections.Counter(int(v) for v in x)
+        return sum(counts[int(v)] * v for v in x)
+
+    np.testing.assert_array_equal(grad(f)(np.array([1.2, 1.4, 2.6])), [2.0, 2.0, 1.0])
+
+
+def test_a_pullback_says_what_it_takes():
+    _, pullback = vjp(lambda x: x**2, 3.0)
+    assert repr(pullback).startswith("<pullback: takes a cotangent with the structure of the value")
+
+
+def test_the_text_for_a_cell_of_a_notebook_names_the_cell(monkeypatch):
+    shell = SimpleNamespace(compile=SimpleNamespace(format_code_name=lambda file: ("Cell", "In[3]") if file == __file__ else None))
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+
+    def f(x):
+        return x**2
+
+    assert f"Gradient of f (Cell In[3], line {f.__code__.co_firstlineno}) with respect" in grad(f).lower(2.0).text

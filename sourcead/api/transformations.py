@@ -173,6 +173,9 @@ class Pullback:
     def __deepcopy__(self, memo):
         return self
 
+    def __repr__(self):
+        return "<pullback: takes a cotangent with the structure of the value, returns the cotangents of the arguments>"
+
     def __reduce__(self):
         instead = "send the function and its arguments, and call `vjp` where the pullback is needed"
         return reduced_by_value(Pullback, (self._value, self._given), "a pullback, which holds what the call of `vjp` computed,", instead)

@@ -43,7 +43,7 @@ from sourcead.ir.types import UNKNOWN, Type
 from sourcead.language.checkpoint_policies import policy_of
 from sourcead.language.tracebacks import folded, short, shows_all
 from sourcead.language.transformations import Described
-from sourcead.places.origin import shown_path
+from sourcead.places.origin import Origin, shown_place
 from sourcead.primitives.registry import is_entered
 from sourcead.primitives.table import record_of
 
@@ -136,7 +136,7 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
     def _place(self) -> str:
         """The file and line of the user's function."""
         code = self._plain.__code__
-        return f"{os.path.basename(shown_path(code.co_filename))}:{code.co_firstlineno}"
+        return os.path.basename(shown_place(Origin(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0, "")))
 
     @property
     def directions(self) -> tuple[str, ...]:
@@ -192,8 +192,13 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
         self._renew(args or None)
         if args or kwargs:
             return self._compiled(self._described(self._bound(args, kwargs)))
-        last = self._last()
-        return self._compiled(self._declared()) if last is None else self._compiled_for[last]
+        if (last := self._last()) is not None:
+            return self._compiled_for[last]
+        try:
+            return self._compiled(self._declared())
+        except SourceADError as error:
+            error.reason += " (before a call, the types of the arguments are not known: `lower(...)` takes arguments)"
+            raise
 
     def _miss(self, key: tuple, values: tuple) -> Callable:
         """Return the function to call for arguments with a new exact key, and enter it in the table."""

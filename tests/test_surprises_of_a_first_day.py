@@ -175,7 +175,7 @@ def totals(pairs):
 PAIRS = [("a", 1.0), ("b", 2.0), ("a", 3.0)]
 
 
-@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@pytest.mark.parametrize("backend", ["numpy", pytest.param("numba", marks=pytest.mark.compiled)])
 def test_a_defaultdict_of_numbers_is_differentiated_and_compiled(backend):
     if backend == "numba":
         pytest.importorskip("numba")

@@ -3,10 +3,13 @@
 import argparse
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from sourcead import FileError
+from sourcead.nn.checkpoints import CheckpointError
 from sourcead.nn.data import DataError, Dataset, load
 from sourcead.nn.optimisers import adam, sgd
 from sourcead.nn.training import History, fit, plot
@@ -77,6 +80,10 @@ def parse(found: argparse.ArgumentParser, arguments: list[str] | None) -> argpar
     options = found.parse_args(arguments)
     if options.epochs < 1:
         found.error("--epochs: at least 1")
+    for name in ("plot", "picture", "checkpoint"):
+        folder = Path(getattr(options, name, None) or ".").parent
+        if not folder.is_dir():
+            found.error(f"--{name}: there is no folder {folder}")
     return options
 
 
@@ -98,7 +105,11 @@ def main(name: str, description: str, model: Model, arguments: list[str] | None)
     data = load_or_tell(name, options.data)
     if data is None:
         return 1
-    parameters, history = train(model, data, options.optimizer, options.epochs, options.seed, options.checkpoint)
+    try:
+        parameters, history = train(model, data, options.optimizer, options.epochs, options.seed, options.checkpoint)
+    except (CheckpointError, FileError) as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return 1
     if options.show_gradient:
         print(model.loss.source)
     if options.plot:

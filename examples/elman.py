@@ -14,6 +14,7 @@ import csv
 import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -245,7 +246,7 @@ def read_csv(path: str, columns: list[str] | None = None) -> np.ndarray:
         with open(path, newline="", encoding="utf-8-sig") as file:
             header, *rows = [row for row in csv.reader(file) if row]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise SeriesError(f"{path}: {error}") from None
+        raise SeriesError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
     except ValueError:
         raise SeriesError(f"{path}: the file is empty") from None
     if ragged := [k for k, row in enumerate(rows, start=2) if len(row) != len(header)]:
@@ -407,6 +408,8 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if options.columns and not options.csv:
         parser.error("--columns: only with --csv")
+    if not (folder := Path(options.plot or ".").parent).is_dir():
+        parser.error(f"--plot: there is no folder {folder}")
     return options
 
 

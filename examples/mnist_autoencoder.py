@@ -12,8 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sourcead import hvp, value_and_grad
+from sourcead import FileError, hvp, value_and_grad
 from sourcead.nn.activations import sigmoid
+from sourcead.nn.checkpoints import CheckpointError
 from sourcead.nn.initialisers import glorot_uniform
 from sourcead.nn.training import fit, plot
 
@@ -102,10 +103,14 @@ def main(arguments: list[str] | None = None) -> int:
     optimizer, batch = ("sgd", 1) if options.per_sample else (options.optimizer, digits.BATCH)
     rng = np.random.default_rng(options.seed)
     weights = initial_parameters(rng)
-    history = fit(
-        cost_of_weights, weights, (data.x_train,), epochs=options.epochs, batch=batch, update=digits.OPTIMIZERS[optimizer][0],
-        rate=RATES[optimizer], rng=rng, evaluate=lambda w: {"test error": mean_error(w, data.x_test)}, checkpoint=options.checkpoint,
-    )  # fmt: skip
+    try:
+        history = fit(
+            cost_of_weights, weights, (data.x_train,), epochs=options.epochs, batch=batch, update=digits.OPTIMIZERS[optimizer][0],
+            rate=RATES[optimizer], rng=rng, evaluate=lambda w: {"test error": mean_error(w, data.x_test)}, checkpoint=options.checkpoint,
+        )  # fmt: skip
+    except (CheckpointError, FileError) as error:
+        print(f"mnist_autoencoder: {error}", file=sys.stderr)
+        return 1
     if options.show_gradient:
         print(cost.source)
     if options.plot:

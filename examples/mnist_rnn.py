@@ -11,6 +11,7 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import numpy as np
 
@@ -215,6 +216,8 @@ def parse(arguments: list[str] | None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if options.epochs < 1:
         parser.error("--epochs: at least 1")
+    if not (folder := Path(options.plot or ".").parent).is_dir():
+        parser.error(f"--plot: there is no folder {folder}")
     return options
 
 

@@ -35,7 +35,7 @@ class SourceADError(Exception):
 
     def __init__(self, reason: str, at: Origin | None = None, instead: str | None = None):
         super().__init__(reason, at, instead)  # `args` is what pickle and copy rebuild the error from
-        self.reason, self.at, self.instead = reason, at, instead
+        self.reason, self.at, self.instead = reason, at if at is None else at.part or at, instead
 
     def __str__(self):
         at, instead, label = self.at, self.instead, self.label

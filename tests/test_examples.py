@@ -69,6 +69,7 @@ def test_progress_is_a_line_per_epoch_without_tqdm(monkeypatch, capsys):
         (["--data", "/no/such/folder"], "/no/such/folder: no such folder"),
         (["--epochs", "0"], "--epochs: at least 1"),
         (["--optimizer", "magic"], "invalid choice"),
+        (["--plot", "no/such/folder.png"], "--plot: there is no folder no/such"),
     ],
 )
 def test_wrong_options_are_explained(arguments, trouble, capsys):

@@ -133,3 +133,18 @@ def test_the_autoencoder_learns_from_batches_and_from_single_images():
 def test_a_missing_folder_is_told(name, capsys):
     assert example(name).main(["--data", "/nowhere"]) == 1
     assert f"{name}: /nowhere: no such folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["mnist_mlp", "mnist_autoencoder"])
+@pytest.mark.parametrize("option", ["plot", "checkpoint"])
+def test_a_missing_folder_of_a_file_to_write_is_told_before_the_training(name, option, capsys):
+    with pytest.raises(SystemExit):
+        example(name).main(["--data", "digits", f"--{option}", "no/such/file.npz"])
+    assert f"--{option}: there is no folder no/such" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["mnist_mlp", "mnist_autoencoder"])
+def test_a_checkpoint_that_is_none_is_told_without_a_traceback(name, tmp_path, capsys):
+    (tmp_path / "run.npz").write_text("something else")
+    assert example(name).main(["--data", "digits", "--checkpoint", str(tmp_path / "run.npz")]) == 1
+    assert f"{name}: {tmp_path / 'run.npz'} cannot be read as a checkpoint" in capsys.readouterr().err

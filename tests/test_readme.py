@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCKS = [block.partition("```")[0] for block in PAGE.split("```python\n")[1:]]
-PLACE = re.compile(r"\(\S+:\d+\)")  # of a function, in the first line of its gradient
+PLACE = re.compile(r"\((\S+:\d+|Cell In\[\d+\], line \d+)\)")  # of a function, in the first line of its gradient
 
 
 def is_shown(block):

@@ -50,7 +50,7 @@ class Jacobian(Opaque):
     def __repr__(self):
         return f"<{type(self).__name__} of {self.__name__} with respect to {', '.join(self.wrt)}>"
 
-    def described(self) -> Described:
+    def described(self, args: tuple) -> Described:
         return Described(type(self).__name__.lower(), self.primal, self._asked)
 
     def __reduce__(self):

@@ -173,6 +173,9 @@ class Pullback:
     def __deepcopy__(self, memo):
         return self
 
+    def __repr__(self):
+        return "<pullback: takes a cotangent with the structure of the value, returns the cotangents of the arguments>"
+
     def __reduce__(self):
         instead = "send the function and its arguments, and call `vjp` where the pullback is needed"
         return reduced_by_value(Pullback, (self._value, self._given), "a pullback, which holds what the call of `vjp` computed,", instead)
@@ -293,7 +296,7 @@ class HessianProduct(Generated, Opaque):
             raise WrtError(f"the vector of an hvp with respect to {', '.join(self.wrt)} is a tuple of {len(names)}")
         return dict(zip(names, v))
 
-    def described(self) -> Described:
+    def described(self, args: tuple) -> Described:
         return Described("hvp", self.primal, self.wrt[0] if self._single else self.wrt)
 
     def __repr__(self):

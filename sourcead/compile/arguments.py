@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from sourcead.compile.keys import NUMBERS, coarse_key, is_static, wide_key
-from sourcead.compile.structures import conversion
+from sourcead.compile.structures import as_plain, conversion
 from sourcead.compile.wrt import check_wrt
 from sourcead.errors import UnsupportedValueError
 from sourcead.ir.records import (
@@ -56,9 +56,9 @@ def arguments_of(values: dict[str, Any], wrt: Collection[str], derived: Collecti
     """
     coarse, wide, found, open_, statics, conversions = [], [], {}, {}, {}, {}
     for name, value in values.items():
-        refuse_arrays(value, name)
+        refuse_arrays(as_plain(value), name)
         if name in wrt:
-            check_wrt(value, name)
+            check_wrt(as_plain(value), name)
         convert = conversion(value, name in derived)
         if convert is not None:
             conversions[name], value = convert, convert(value)

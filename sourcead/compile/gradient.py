@@ -30,7 +30,7 @@ from sourcead.compile.keys import Same, coarse_key, exact_key, static_key
 from sourcead.compile.live_data import MISSING, read, reader
 from sourcead.compile.pickling import Pickled
 from sourcead.compile.pipeline import KINDS, Options, Request
-from sourcead.compile.renewal import Renewed, behind, may_change
+from sourcead.compile.renewal import Renewed, behind
 from sourcead.compile.specialisation import (
     EXACT_ENTRIES, LENGTHS, SHARED, SHARED_TEXTS, TEXTS, Specialisation, remember, shared, specialised
 )
@@ -43,7 +43,7 @@ from sourcead.ir.types import UNKNOWN, Type
 from sourcead.language.checkpoint_policies import policy_of
 from sourcead.language.tracebacks import folded, short, shows_all
 from sourcead.language.transformations import Described
-from sourcead.places.origin import shown_path
+from sourcead.places.origin import Origin, shown_place
 from sourcead.primitives.registry import is_entered
 from sourcead.primitives.table import record_of
 
@@ -72,7 +72,7 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
         self._backend = backend_of(backend, f) if KINDS[kind].compiles else "numpy"
         self._engine = engine_of(self._backend)
         self.primal, self._function, self._bound_args, self._bound_kwargs = f, function, args, kwargs
-        self._follows = may_change(f)
+        self._follows = True  # until the first call
         follow_autoreload(Gradient)
         self._lock = threading.RLock()
         if self._backend != "numpy":
@@ -136,7 +136,7 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
     def _place(self) -> str:
         """The file and line of the user's function."""
         code = self._plain.__code__
-        return f"{os.path.basename(shown_path(code.co_filename))}:{code.co_firstlineno}"
+        return os.path.basename(shown_place(Origin(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0, "")))
 
     @property
     def directions(self) -> tuple[str, ...]:
@@ -145,7 +145,7 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
 
     def __call__(self, *args, **kwargs):
         try:
-            self._renew()
+            self._renew(args)
             return self._call(*args, **kwargs)
         except Exception as error:  # what `folded` does, without its time
             if shows_all(error):
@@ -154,11 +154,14 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
             raise short(error)  # SOURCEAD_TRACEBACK=full shows all frames
 
     def __get__(self, instance, owner=None):
-        alone = instance is None or isinstance(self.primal, staticmethod)
-        return self if alone else types.MethodType(self, instance)
+        decorated = self._levels[-1].primal
+        if isinstance(decorated, classmethod):
+            instance = type(instance) if owner is None else owner
+        return self if instance is None or isinstance(decorated, staticmethod) else types.MethodType(self, instance)
 
     def __set_name__(self, owner, name):
-        if not self._bound_args and not isinstance(self.primal, staticmethod):  # positions in wrt count from the parameter after self
+        alone = self._bound_args or isinstance(self._levels[-1].primal, staticmethod) or len(self._takes.parameters) == 1
+        if not alone:  # positions in wrt count from the parameter after self; where self is all, from self
             self._set_wrt(1)
 
     def __repr__(self):
@@ -169,8 +172,9 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
         """The arguments that make this derivative anew."""
         return self.primal, self._asked, self._kind, Options(self._has_aux, self._checkpoint, self._backend, self._verify)
 
-    def described(self) -> Described:
+    def described(self, args: tuple) -> Described:
         """Return the kind, the function and the options of this derivative, for calls of it inside a function that is differentiated."""
+        self._renew(args)
         names = plain_names(self._takes)
         wrt = tuple(names.index(n) if n in names else n for n in self.wrt)
         first = wrt[0] if self._single else wrt
@@ -185,11 +189,16 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
         return bound.arguments
 
     def _latest(self, *args, **kwargs) -> Specialisation:
-        self._renew()
+        self._renew(args or None)
         if args or kwargs:
             return self._compiled(self._described(self._bound(args, kwargs)))
-        last = self._last()
-        return self._compiled(self._declared()) if last is None else self._compiled_for[last]
+        if (last := self._last()) is not None:
+            return self._compiled_for[last]
+        try:
+            return self._compiled(self._declared())
+        except SourceADError as error:
+            error.reason += " (before a call, the types of the arguments are not known: `lower(...)` takes arguments)"
+            raise
 
     def _miss(self, key: tuple, values: tuple) -> Callable:
         """Return the function to call for arguments with a new exact key, and enter it in the table."""

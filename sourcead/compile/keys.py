@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from sourcead.compile.structures import as_plain
 from sourcead.frontend.core import is_code
 from sourcead.ir.records import fields_inside, is_namedtuple, is_record
 from sourcead.ir.types import SMALL
@@ -56,7 +57,10 @@ def _key_of(array_key: Callable, of_list: Callable = lambda keys: keys) -> Calla
             return t
         if t is np.ndarray:
             return array_key(x)
-        return static_key(x) if is_static(x) else structure(x)
+        if is_static(x):
+            return static_key(x)
+        plain = as_plain(x)
+        return structure(x) if plain is x else (t, structure(plain))
 
     def part(x: Any):
         """Return the key of an item of a structure, where None, booleans and strings are not static and count by their type only."""

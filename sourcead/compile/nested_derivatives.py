@@ -7,6 +7,7 @@ of the call. Derivatives of derivatives need nothing more: `grad(grad(f))` is th
 `language/transformations.py` lists the public functions that are recognised.
 """
 
+import types
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -33,9 +34,9 @@ from sourcead.places.spelling import counted
 
 
 def takes_derivatives(fn: Any) -> bool:
-    """Return whether `fn` is a public function that takes derivatives, such as `grad`, or an object that one of them returned."""
+    """Return whether `fn` is a public function that takes derivatives, such as `grad`, or an object (bound or not) that one returned."""
     try:
-        return isinstance(fn, Opaque) or fn in KINDS
+        return isinstance(getattr(fn, "__func__", fn), Opaque) or fn in KINDS
     except TypeError:  # not hashable
         return False
 
@@ -43,7 +44,10 @@ def takes_derivatives(fn: Any) -> bool:
 @core.kind_of_callable("derivative", takes_derivatives)
 def call_transformation(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Lower a call of `grad`, `vjp` or another public function, or of an object that one of them returned."""
-    described = fn.described() if isinstance(fn, Opaque) else None
+    if isinstance(fn, types.MethodType):
+        return call_transformation(lo, fn.__func__, [core.as_value(lo, fn.__self__), *args], kwargs, node)
+    known = tuple([v.value for v in args[:1] if isinstance(v, Const)])
+    described = fn.described(known) if isinstance(fn, Opaque) else None
     if described is not None:
         return core.call(lo, bound_derivative(lo, described), args, kwargs, node)
     kind = KINDS.get(fn)

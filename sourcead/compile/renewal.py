@@ -2,6 +2,7 @@
 
 An edited module that is loaded again in place gives a function other code; the keywords of a `functools.partial` may be changed, and the
 class of a callable object may be given another `__call__`.  Each call looks, and forgets the texts made for what was there before.
+The first call shows whether a class has the derivative as a class method, which Python does not tell when the class is made.
 """
 
 import types
@@ -17,10 +18,16 @@ class Renewed:
 
     __slots__ = ()
 
-    def _renew(self) -> None:
-        """Forget all texts if the callable has another function behind it, or binds other arguments, or the function was edited."""
+    def _renew(self, args: tuple | None = None) -> None:
+        """Forget all texts if the callable has another function behind it, or binds other arguments, or the function was edited.
+
+        `args` are the positional arguments of a call, None if there is no call.
+        """
         if self._follows:
             self._rebind()
+            if args is not None:
+                self._count_after_class(args)
+                self._follows = may_change(self.primal)
         user, named = self._plain, self._kwdefaults
         same = user.__kwdefaults__ is named or same_items(user.__kwdefaults__, named)  # None or a copy
         if user.__code__ is self._code and user.__defaults__ is self._defaults and same:
@@ -38,6 +45,19 @@ class Renewed:
             with self._lock:
                 self._function, self._bound_args, self._bound_kwargs = function, args, kwargs
                 self._set_wrt(len(args))
+
+
+    def _count_after_class(self, args: tuple) -> None:
+        """Count positions in wrt from the parameter after the class, if that is the first argument and has this as its class method."""
+        with self._lock:
+            if args and not self._first and isinstance(args[0], type) and is_class_method(self, args[0]):
+                self._set_wrt(1)
+
+
+def is_class_method(f: Callable, cls: type) -> bool:
+    """Return whether a class, or one that it is derived from, has `f` as a class method."""
+    members = (member for base in cls.__mro__ for member in vars(base).values())
+    return any(isinstance(member, classmethod) and member.__func__ is f for member in members)
 
 
 def may_change(f: Callable) -> bool:

@@ -1,6 +1,7 @@
 """Find and map the numbers, arrays and containers in the arguments and results of a function."""
 
 import functools
+from collections import ChainMap, deque
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,13 @@ from sourcead.ir.records import is_record, map_value, parts_of
 def is_leaf(x: Any) -> bool:
     """Return whether `x` is a number or an array; a boolean is neither."""
     return isinstance(x, np.ndarray | np.number | float | complex) or isinstance(x, int) and not isinstance(x, bool)
+
+
+def as_plain(x: Any) -> Any:
+    """Return a deque of any length as a list and a `ChainMap` as a dict, as functions take them as arguments; anything else as it is."""
+    if type(x) is deque:
+        return list(x) if x.maxlen is None else x
+    return dict(x) if type(x) is ChainMap else x
 
 
 def leaves(x: Any, where: str = "") -> list[tuple[str, Any]]:
@@ -33,7 +41,7 @@ def map_leaves(f: Callable[[Any], Any], x: Any) -> Any:
 def conversion(x: Any, in_wrt: bool) -> Callable[[Any], Any] | None:
     """Return the function that converts an argument to what the generated function takes, None if no conversion is needed.
 
-    Integers in wrt become floats, and memory-mapped arrays become plain arrays on the same memory.
+    Integers in wrt become floats, memory-mapped arrays plain arrays on the same memory, deques lists and `ChainMap`s dicts.
     """
 
     def convert(leaf):
@@ -41,6 +49,7 @@ def conversion(x: Any, in_wrt: bool) -> Callable[[Any], Any] | None:
             return float(leaf)
         return np.asarray(leaf) if type(leaf) is np.memmap else leaf
 
-    if any(convert(leaf) is not leaf for _, leaf in leaves(x)):
-        return functools.partial(map_leaves, convert)
-    return None
+    plain = as_plain(x)
+    if any(convert(leaf) is not leaf for _, leaf in leaves(plain)):
+        return lambda x: map_leaves(convert, as_plain(x))
+    return None if plain is x else as_plain

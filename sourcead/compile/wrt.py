@@ -2,7 +2,8 @@
 
 import inspect
 import typing
-from collections.abc import Iterable, Mapping
+from collections import deque
+from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -135,6 +136,9 @@ def _described(x: Any) -> str:
     return f"has the shape {x.shape}" if isinstance(x, np.ndarray) else "is a number"
 
 
+PLAIN = {Mapping: "dict", Set: "sorted", deque: "list"}  # what holds numbers by rules of its own, and the function that converts it
+
+
 def check_wrt(x: Any, where: str) -> None:
     """Refuse an argument in wrt that carries no derivative.
 
@@ -150,12 +154,14 @@ def check_wrt(x: Any, where: str) -> None:
                 instead=instead,
             )
     elif not leaves(x) and not isinstance(x, tuple | list | dict):
-        shown = of_class(x)
+        converted = next((f"`{to}({where})`" for cls, to in PLAIN.items() if isinstance(x, cls)), None)
         raise WrtError(
-            f"the argument `{where}` in wrt is {shown}, which carries no derivative",
-            instead=f"`dict({where})`" if isinstance(x, Mapping) else "name in wrt the parameters that are numbers or arrays",
+            f"the argument `{where}` in wrt is {of_class(x)}, which carries no derivative",
+            instead=converted or "name in wrt the parameters that are numbers or arrays",
         )
     else:
         for at, part in parts_of(x):
-            if isinstance(part, np.ndarray | tuple | list | Mapping) or is_record(part) and leaves(part):
+            items = list(part.values() if isinstance(part, Mapping) else part) if isinstance(part, tuple(PLAIN)) else []
+            holds_numbers = any(np.asarray(leaf).dtype.kind in "fc" for _, leaf in leaves(items))
+            if holds_numbers or isinstance(part, np.ndarray | tuple | list | dict) or is_record(part) and leaves(part):
                 check_wrt(part, where + at)

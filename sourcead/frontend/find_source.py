@@ -25,8 +25,8 @@ from sourcead.places.spelling import spelled
 class Opaque:
     """Base of callables whose meaning is not that of the function they wrap (what `grad` returns)."""
 
-    def described(self) -> Described | None:
-        """What the lowering must know of it; None if a differentiated function cannot call it."""
+    def described(self, args: tuple) -> Described | None:
+        """What the lowering must know of it, where a call gives it `args`; None if a differentiated function cannot call it."""
         return None
 
 
@@ -138,7 +138,7 @@ def provide_text(function: types.FunctionType) -> None:
 def unwrap(f: Callable, caches: bool = True) -> tuple[Callable, tuple, dict[str, Any]]:
     """The plain function behind a callable, and the arguments that the callable adds in front and by name.
 
-    Sees through bound methods, `functools.partial`, static methods, Numba's dispatchers, objects with a `__call__`, and with
+    Sees through bound methods, `functools.partial`, static and class methods, Numba's dispatchers, objects with a `__call__`, and with
     `caches` through those of functools and joblib.  It does not follow the `__wrapped__` of a plain function: what a decorator's
     wrapper does around the call is part of what is differentiated.
     """
@@ -151,7 +151,7 @@ def unwrap(f: Callable, caches: bool = True) -> tuple[Callable, tuple, dict[str,
             f, args, kwargs = f.func, f.args + args, {**f.keywords, **kwargs}
         elif isinstance(f, types.MethodType):
             f, args = f.__func__, (f.__self__, *args)
-        elif isinstance(f, staticmethod):
+        elif isinstance(f, staticmethod | classmethod):  # that of a decorator inside the class, which binds the class itself
             f = f.__func__
         elif (kept := behind_cache(f)) is not None:
             if not caches:

@@ -43,7 +43,8 @@ def arrays_of(structure: Any) -> list[np.ndarray]:
     found = list(leaves(structure))
     for where, leaf in found:
         if not isinstance(leaf, np.ndarray):
-            raise TypeError(f"the parameter {where.lstrip('.')} is no array but {leaf!r}, which cannot be updated in place")
+            what = f"the parameter {where.lstrip('.')} is no array but {leaf!r}, which cannot be updated in place"
+            raise TypeError(f"{what}: write np.array({leaf!r})")
     return [leaf for _, leaf in found]
 
 
@@ -56,7 +57,8 @@ def stepped(parameters: Any, gradients: Any, state: State | None, weight_decay: 
         if not getattr(state, kind):
             setattr(state, kind, [np.zeros_like(p) for p in parameters])
     decayed = (g + weight_decay * p if weight_decay else g for p, g in zip(parameters, gradients, strict=True))
-    return zip(parameters, decayed, *(getattr(state, kind) for kind in kinds), strict=True)
+    rows = zip(parameters, decayed, *(getattr(state, kind) for kind in kinds), strict=True)
+    return (tuple([np.reshape(a, 1) if np.ndim(a) == 0 else a for a in row]) for row in rows)  # what is made of a number is a number
 
 
 def sgd(

@@ -13,6 +13,7 @@ import numpy as np
 
 from sourcead.errors import ArgumentError, SourceADError
 from sourcead.files.whole import check_writable, write
+from sourcead.language.tracebacks import folded
 from sourcead.nn import checkpoints
 from sourcead.nn.data import minibatches
 from sourcead.nn.memory import keep_freed_memory
@@ -45,6 +46,7 @@ class History:
     results: list[dict[str, float]] = field(default_factory=list)
 
 
+@folded
 def fit(
     loss_and_gradient: Callable, parameters: Any, arrays: Sequence[np.ndarray], *, epochs: int = 5, batch: int = 100,
     update: Callable = adam, rate: float | Callable[[int], float] = 0.001, clip: float | None = None,
@@ -128,7 +130,7 @@ def fit(
                     clip_by_norm(gradient, clip)
                 update(targets, gradient, state=state, rate=rate_at(len(history.losses)), **options)
                 history.losses.append(float(value))
-                shown.advance(f"loss {history.losses[-1]:.4f}")
+                shown.advance(f"loss {history.losses[-1]:{'.4f' if abs(value) < 1e6 else '.4g'}}")
             watch.check(len(history.losses), 0.0, ())
             history.seconds.append(time.perf_counter() - start)
             history.results.append({k: float(v) for k, v in evaluate(parameters).items()} if evaluate else {})
@@ -143,6 +145,10 @@ def check_arguments(arrays: Any, batch: Any, update: Any) -> None:
     """Refuse what is no data, no size of a batch or no optimiser."""
     if not isinstance(arrays, tuple | list):
         raise ArgumentError(f"fit takes the data as a tuple of arrays, and not as a {type(arrays).__name__}", instead="fit(f, p, (x, y))")
+    lengths = [np.shape(array)[:1] for array in arrays]
+    if len(set(lengths)) > 1:
+        what = f"the arrays of the data have different lengths: {', '.join(str(*n) or 'none' for n in lengths)}"
+        raise ArgumentError(what, instead="fit(f, p, (x, y)) with as many rows in x as in y")
     if not isinstance(batch, int | np.integer) or batch < 1:
         raise ArgumentError(f"batch is {batch!r}, and each step takes a number of rows", instead="batch=100")
     if not callable(update):

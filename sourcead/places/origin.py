@@ -25,6 +25,7 @@ class Origin:
     end_col: int
     text: str  # the source of the statement, as the user wrote it, dedented
     caller: Origin | None = field(default=None, compare=False, repr=False)  # where the function around it is called
+    part: Origin | None = field(default=None, compare=False, repr=False)  # the call in the statement that this is part of, for messages
 
     def chain(self) -> list[Origin]:
         """Return the places of the calls that lead here, outermost first, and last this place."""

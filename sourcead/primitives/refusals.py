@@ -9,7 +9,7 @@ _REASONS = {
             DataSource""",
         "it makes a function of a function that the compiler does not see: write the loop, or call the function": """
             frompyfunc nditer nested_iters flatiter broadcast""",
-        "it is a class of arrays of its own, and derivatives are those of plain arrays": """
+        "it is a class of arrays of its own, and derivatives are those of plain arrays: use np.array": """
             matrix asmatrix bmat recarray record poly1d chararray char rec ma core strings void rec""",
         "it needs the Bessel function of order one, which NumPy lacks: use scipy.special.i0": "i0 kaiser",
         "the edges and the counts of several dimensions at once: use np.histogram, or np.bincount with weights": """

@@ -13,7 +13,7 @@ from sourcead.emit.text.expressions import BINARY, Expressions, is_expression, n
 from sourcead.emit.text.idioms import Each
 from sourcead.emit.text.naming import stand_ins
 from sourcead.emit.text.printing import Comments, in_contexts, mark
-from sourcead.ir.names import as_name, numbered
+from sourcead.ir.names import as_name, is_name, numbered
 from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Block, Branch, Call, Closure, Const, Effect, Index, Let, Loop, Pop, Range, Stmt, Sub,
     Update, Var
@@ -85,6 +85,8 @@ class Statements:
                 return [self.closure(stmt)]
             case Effect():
                 return self.effect(stmt)
+            case Call(fn=fn, args=(owner, Const(str() as name), new)) if fn is setattr and is_name(name):
+                return [ast.Assign([ast.Attribute(self.expressions.operand(owner), name, ast.Store())], self.expressions.operand(new))]
         return self.binding(stmt)
 
     # ---- bindings ----

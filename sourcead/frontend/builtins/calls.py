@@ -72,6 +72,8 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     """Lower a call of a function that has a rule, carries no derivative, or belongs to a library."""
     if fn in SPECIAL and args and (found := core.call_special(lo, args[0], SPECIAL[fn], args[1:], node)) is not None:
         return found
+    if fn in (float, int, complex, bool) and not args and not kwargs:
+        return Const(fn())
     if fn is float and len(args) == 1 and (text := core.known(lo, args[0])) and text[0] and isinstance(text[1], str):
         return number_in(lo, text[1])
     if any(map(array_objects.holds_array, (*args, *kwargs.values()))):

@@ -143,7 +143,8 @@ for _name in AT_PLACES:
 def builtin_nditer(lo: Lowering, node, array: Value, **options: Value) -> Value:
     """Lower `np.nditer(a, flags=["refs_ok"])`, the objects of an array, each in an array without axes."""
     if not is_object_array(array) or options.keys() - {"flags"}:
-        raise core.unsupported(lo, node, "`np.nditer`", "a loop over `np.ndindex(a.shape)`")
+        why = "`np.nditer` over numbers, which gives views that this does not follow"
+        raise core.unsupported(lo, node, why, "`for x in a.flat`; to write, `for i in np.ndindex(a.shape)` with `a[i] = ...`")
     rows = [array]
     while all(map(is_object_array, rows)):
         rows = [item for row in rows for item in row.items["rows"].contents]

@@ -49,7 +49,7 @@ class deque:
 
     def __init__(self, items, maxlen):
         held = list(items)
-        self.held = held[max(len(held) - maxlen, 0):]
+        self.held = held[max(len(held) - maxlen, 0):] if held else held
         self.maxlen = maxlen
 
     def append(self, item):

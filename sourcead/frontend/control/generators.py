@@ -181,11 +181,12 @@ def is_stop(node: gast.Raise) -> bool:
 
 
 def refuse_generators(source) -> None:
-    """Refuse a function that is a generator or coroutine."""
+    """Refuse a function whose result is a generator or coroutine."""
     if isinstance(source.node, gast.AsyncFunctionDef):
         raise UnsupportedSyntaxError(
             f"`{source.name}` is an async function", at=source.origin(source.node), instead="a function without `async`"
         )
     for n in core.own_nodes(source.node):
         if isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await)):
-            raise UnsupportedSyntaxError(f"`{source.name}` is a generator or coroutine", at=source.origin(n), instead="return a list")
+            what = f"`{source.name}` returns a generator or coroutine, not a number"
+            raise UnsupportedSyntaxError(what, at=source.origin(n), instead="return a list, or a number that is made of all items")

@@ -4,7 +4,8 @@ A loop is lowered again until its assumptions hold: the slots that an iteration 
 variants, and the values that may share memory when an iteration begins. An attempt that finds a wrong assumption corrects it and is undone.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -15,8 +16,8 @@ from sourcead.frontend.control.variant_objects import (
 )
 from sourcead.frontend.control.variant_values import Assumptions, Round
 from sourcead.frontend.core import (
-    MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, Cell, Lowering, Meta, NotStatic, Slots, Value, known,
-    next_birth, refused
+    MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, Cell, Lowering, Meta, MustMaterialise, NotStatic, Slots,
+    TupleVal, Value, known, next_birth, refused
 )
 from sourcead.ir.dims import paired_dims, with_dims
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Loop, Policy, Range, Stmt, Var
@@ -143,7 +144,8 @@ def _iteration(lo: Lowering, domain: Callable, body: Callable, assumed: Assumpti
     with lo.using(depth=lo.depth + 1), lo.build.block() as stmts:
         loop_domain, index = domain()
         variants.runs = surely_runs(lo, loop_domain)
-        body()
+        with materialised_on_entry(params, assumed.inits):
+            body()
         for slots, key in lo.journal.changed(mark, birth):
             if not isinstance(key, Meta):
                 settle(lo, slots.get(key, MISSING), {})
@@ -172,6 +174,28 @@ def _iteration(lo: Lowering, domain: Callable, body: Callable, assumed: Assumpti
     results = {slot: variants.result((slot,), value, outs, made) for slot, value in params.items()}
     link(lo, of_variants(results), assumed.together | sharing_on_entry(entry), assumed.held)  # there may be no iteration
     return Stmt(tuple(outs.values()), loop_op), results
+
+
+@contextmanager
+def materialised_on_entry(params: dict[Slot, Value], inits: dict[Slot, Value]) -> Iterator[None]:
+    """Where a list or dict inside a variant must become one value, as `h` in `h = grown(h)`, request it of the one on entry."""
+    try:
+        yield
+    except MustMaterialise as request:
+        found = (at_same_place(request.cell, value, inits[slot]) for slot, value in params.items())
+        request.cell = next((cell for cell in found if cell is not None), request.cell)
+        raise
+
+
+def at_same_place(cell: Cell, value: Value, other: Value, around: tuple = ()) -> Cell | None:
+    """Return the cell of `other` at the place where `value` has `cell`; None if there is none."""
+    if value is cell:
+        return other if isinstance(other, Cell) and other.kind == cell.kind else None
+    if value in around or not isinstance(value, Cell | TupleVal) or type(value) is not type(other):
+        return None
+    mine, theirs = (dict(enumerate(v.items)) if isinstance(v, TupleVal) else v.items for v in (value, other))
+    found = (at_same_place(cell, part, theirs[key], (*around, value)) for key, part in mine.items() if key in theirs)
+    return next((inner for inner in found if inner is not None), None)
 
 
 def _inits(variants: Round) -> dict[tuple, Atom]:

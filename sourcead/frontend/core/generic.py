@@ -41,7 +41,8 @@ class Generic:
         try:
             return case(lo, subject, *args, **kwargs)
         except SourceADError as error:
-            if isinstance(subject, gast.expr) and error.at is lo.here is not None:
+            here = lo.here
+            if isinstance(subject, gast.expr) and here is not None and error.at is (here.part or here):
                 error.at = lo.origin(subject) or error.at  # the innermost expression of the statement that is refused
             raise
 

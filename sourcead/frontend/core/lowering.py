@@ -261,6 +261,16 @@ class Lowering(Writing):
         finally:
             self.build.origin = before
 
+    @contextmanager
+    def in_call(self, node: gast.AST) -> Iterator[None]:
+        """Attribute the statements emitted inside to this call within the statement that is being lowered."""
+        build, before = self.build, self.build.origin
+        build.origin = before and replace(before, part=self.origin(node))
+        try:
+            yield
+        finally:
+            build.origin = before
+
     def arms_differ(self) -> None:
         """Note that the arms of the branch at this place leave different objects in one name."""
         if self.here is not None:

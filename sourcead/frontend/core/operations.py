@@ -289,6 +289,8 @@ def classes_of(lo: Lowering, value: Value) -> list[type]:
         return [tuple if isinstance(value, TupleVal) else slice]
     if isinstance(value, Cell) and value.kind in ("list", "dict"):
         return [value.cls or {"list": list, "dict": dict}[value.kind]]
+    if isinstance(value, Iterable) and value.drive is not None:
+        return [types.GeneratorType]
     if not isinstance(value, (Var, Const, Cell)) or isinstance(value, Cell) and value.poison is not None:
         return []
     if isinstance(value, Const) and not value.live:

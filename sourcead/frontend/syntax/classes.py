@@ -15,6 +15,7 @@ from sourcead.frontend.find_source import unwrap
 from sourcead.frontend.values import objects
 from sourcead.ir.nodes import Const, Var
 
+READ_BY_PYTHON = {"__slots__", "__match_args__"}  # when it makes the class, or looks at an object of it
 DECORATORS = (property, staticmethod, classmethod, functools.cached_property)
 
 
@@ -42,6 +43,9 @@ def class_of_definition(lo: Lowering, node: gast.ClassDef) -> type:
     for name, value in body.names.items():
         is_known, constant = core.known(lo, value) if isinstance(value, Var | Const) else (False, None)
         members[name] = constant if is_known and core.is_code(constant) else LocalData(Const(constant) if is_known else value)
+    for name in READ_BY_PYTHON & body.names.keys():
+        refusal = f"a `{name}` that is not known here", f'a tuple of names, `{name} = ("a", "b")`'
+        members[name] = core.certain(lo, body.names[name], node, *refusal)
     if lo.depth and any(isinstance(m, LocalData) and not isinstance(m.value, Const) for m in members.values()):
         raise core.unsupported(lo, node, "a class with data that is computed in a branch or loop", "make the class outside of it")
     lo.classes.update(dict.fromkeys(bases, True))

@@ -204,13 +204,14 @@ def short_circuit(lo: Lowering, nodes: list, kind: str, lower=core.lower) -> Val
 @core.lower.register(gast.Call)
 def lower_call(lo: Lowering, node: gast.Call) -> Value:
     """Lower `f(*args, **kwargs)`."""
-    fn = core.lower(lo, node.func)
-    if (whole := starred_list(lo, fn, node)) is not None:
-        return whole
-    args = node.args
-    if isinstance(fn, Const) and fn.value is sum and args and isinstance(args[0], gast.GeneratorExp | gast.ListComp):  # makes no list
-        args = [Held(comprehensions.lower_generator(lo, args[0], lo.here)), *args[1:]]
-    return core.call(lo, fn, elements(lo, args), keywords(lo, node), node)
+    with lo.in_call(node):
+        fn = core.lower(lo, node.func)
+        if (whole := starred_list(lo, fn, node)) is not None:
+            return whole
+        args = node.args
+        if isinstance(fn, Const) and fn.value is sum and args and isinstance(args[0], gast.GeneratorExp | gast.ListComp):  # makes no list
+            args = [Held(comprehensions.lower_generator(lo, args[0], lo.here)), *args[1:]]
+        return core.call(lo, fn, elements(lo, args), keywords(lo, node), node)
 
 
 def starred_list(lo: Lowering, fn: Value, node: gast.Call) -> Value | None:

@@ -205,6 +205,9 @@ def string_method(lo: Lowering, value: Value, name: str, args: list[Value], kwar
     return lo.build.applied(getattr(str, name), (lo.read(value), *map(lo.operand, args)), options, text_result(name))
 
 
+APPENDING = "`x = np.append(x, item)` for an array, else a list that begins as `[]` or `list(...)`"
+
+
 @core.method.register(object)
 def array_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Lower a method of an array or a number."""
@@ -217,7 +220,7 @@ def array_method(lo: Lowering, value: Value, name: str, args: list[Value], kwarg
     if name == "copy" and isinstance(atom_type(lo.read(value)), ArrayLike):
         raise core.unsupported(lo, node, "`copy` of what may be a list or an array", "`np.array(x)` or `list(x)`")
     if name == "append":
-        raise core.unsupported(lo, node, "`append` to something that is not known to be a list")
+        raise core.unsupported(lo, node, "`append` to something that is not known to be a list", APPENDING)
     if name == "view" and not args and not kwargs and rank(atom_type(lo.read(value))):
         return core.subscript(lo, value, Slice(None, None, None), node)
     if name == "view" and len(args) + len(kwargs) == 1:

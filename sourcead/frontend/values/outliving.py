@@ -1,7 +1,7 @@
 """Lower assignments to what outlives the call: numbers that a class holds, such as a counter, and attributes of a global object.
 
-    Thing.made += 1             n1 = n0 + 1; setattr(Thing, "made", n1)        n0 is read when the function is called
-    STATE.t = t                 before = copy(STATE); ...; setattr(STATE, "t", t)
+    Thing.made += 1             n1 = n0 + 1; Thing.made = n1        n0 is read when the function is called
+    STATE.t = t                 before = copy(STATE); ...; STATE.t = t
 
 The text assigns at the same place as the function. What is read from there on is the value assigned, and what is read of a global object
 before is read from a copy, which no assignment changes. Only numbers, texts and None are assigned this way: an array would be one that

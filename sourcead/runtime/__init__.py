@@ -8,7 +8,7 @@ from typing import Any
 
 from sourcead.runtime.broadcasting import like_arrays, like_sequence, unbroadcast, unbroadcast_each
 from sourcead.runtime.checks import (
-    check_array, check_first_result, check_fractions, check_layout, computed, one_for_each, refuse_now, same_parts,
+    check_array, check_finite, check_first_result, check_fractions, check_layout, computed, one_for_each, refuse_now, same_parts,
     seed, unhandled, unseen
 )
 from sourcead.runtime.compiler_hints import (

@@ -1,7 +1,7 @@
 """Masked arrays of which nothing is masked, as `np.ma.asarray` makes them of plain ones.
 
 They calculate as plain arrays do, except where a result has no value, such as a logarithm of 0, which NumPy masks then. So only what always
-has a value is lowered, and powers, whose text checks that they are finite. Of the results only the items and views have a mask that is known.
+has a value is lowered, and powers, whose text checks that they are finite. Of the results only items and views have a mask that is known.
 """
 
 import operator

@@ -67,6 +67,19 @@ REFUSED = {
 }
 
 
+def counted(p):
+    calls = [0]
+
+    def integrand(x):
+        calls[0] += 1
+        return x * p
+
+    return quad(integrand, 0.0, 1.0)[0] * calls[0]
+
+
+REFUSED["a function that counts its calls"] = counted
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_refused(name):
     with pytest.raises((SourceADError, ValueError)):

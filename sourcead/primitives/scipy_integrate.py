@@ -12,6 +12,7 @@ import math
 import numpy as np
 from scipy import integrate
 
+from sourcead.language.transformations import value_and_tangent
 from sourcead.primitives.compositions import composed
 from sourcead.primitives.scipy_roots import arguments
 
@@ -40,6 +41,7 @@ def quad(func, a, b, args=(), epsabs=1.49e-8, epsrel=1.49e-8, limit=50):
             total += weight * at(left + width * node)
         return width * total
 
+    value_and_tangent(at, (0.5,), (1.0,))  # refuses a function that changes something outside of it
     total, size, halved, lefts, widths = 0.0, abs(part(0.0, 1.0)), 0, [0.0], [1.0]
     while len(lefts) > 0:
         halved += 1

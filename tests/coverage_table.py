@@ -99,6 +99,9 @@ Where a function is differentiable and one of its arguments is not, that argumen
 * `np.roots`: infinite at double roots. `np.unique` and `np.union1d`: of equal elements the first one carries the derivative.
 * `scipy.optimize.brentq`, `bisect`, `newton`, `root_scalar`: the derivative is that of the root, and so is the second one; the third
   is refused. The function that they are given may change nothing outside of it.
+* `scipy.integrate.quad`: the derivative is that of a sum over intervals. What jumps or is infinite between the limits raises ValueError,
+  and the error that SciPy estimates is nan.
+* `np.ma.asarray`, `asanyarray`, `atleast_1d`, `atleast_2d`, of plain arrays: what may mask something, such as a quotient, is refused.
 * `np.histogram`: the counts carry no derivative in the data, the edges do, and so do weights.
 * A ufunc with `where=` needs `out=`: elsewhere the result is whatever the memory holds.
 

@@ -27,6 +27,12 @@ def check_fractions(x, name):
         refuse_now(f"{name} is of integers here, to which NumPy rounds the numbers that it takes: make it one of floats")
 
 
+def check_finite(x):
+    """Refuse the elements that NumPy masks in a power of a masked array."""
+    if not np.all(np.isfinite(x)):
+        refuse_now("a power of a masked array masks elements here, since they are not finite, and what is masked is not differentiated")
+
+
 def check_array(x):
     """Refuse a list that is sorted or of which a slice is assigned, where it was not known whether it is a list or an array."""
     if isinstance(x, list):

@@ -58,6 +58,7 @@ def without_length(lo: Lowering, value: Value, node) -> Exception:
 def builtin_isinstance(lo: Lowering, node, value: Value, wanted: Value) -> Value:
     """Lower `isinstance(x, cls)`."""
     found, classes = core.known(lo, wanted)
+    classes = core.in_source(classes)
     listed = classes if isinstance(classes, tuple) else (classes,)
     if isinstance(value, Cell) and value.kind == "dict" and (value in lo.params or WHOLE in value.slots):  # of which class, the call tells
         if found and any(isinstance(cls, type) and issubclass(cls, dict) and cls is not dict for cls in listed):

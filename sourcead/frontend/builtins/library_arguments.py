@@ -1,7 +1,9 @@
 """Prepare the arguments of calls of libraries: what is written, converted or refused before the call is emitted."""
 
+import contextlib
 import functools
 import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -99,8 +101,19 @@ def is_no_number(lo: Lowering, value: Value) -> bool:
     if not isinstance(value, (Var, Const, Cell)):
         return False
     t = atom_type(lo.read(value))
-    several = isinstance(t, Array) and t.dims and any(isinstance(n, int) and n != 1 for n in t.dims)
+    several = isinstance(t, Array) and t.dims and (AXES_ARE_REFUSED or any(isinstance(n, int) and n != 1 for n in t.dims))
     return bool(several) or isinstance(t, (NoneType, ListT, TupleT))
+
+
+def converts_one_element() -> bool:
+    """Tell whether Python converts an array with axes and one element to a number, which NumPy allowed up to its version 2.3."""
+    with warnings.catch_warnings(), contextlib.suppress(TypeError):
+        warnings.simplefilter("ignore")
+        return bool(float(np.ones(1)))
+    return False
+
+
+AXES_ARE_REFUSED = not converts_one_element()
 
 
 def without_copy(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> tuple[Any, list[Value], dict[str, Value]]:

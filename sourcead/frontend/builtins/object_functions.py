@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import keyword
 
 import gast
 
@@ -154,6 +155,18 @@ def known_name(lo: Lowering, fn, name: Value) -> str:
     if not found or not isinstance(word, str):
         raise core.refused(lo, f"`{fn.__name__}` of a name that is not known before the program runs")
     return word
+
+
+@core.builtin(eval)
+def builtin_eval(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower `eval("module.name")` of a known text that names something outside of the function, such as one of its classes."""
+    found, text = core.known(lo, TupleVal(tuple(args)))
+    first, *others = text[0].strip().split(".") if found and len(text) == 1 and isinstance(text[0], str) and not kwargs else [""]
+    names_it = all(name.isidentifier() and not keyword.iskeyword(name) for name in (first, *others))
+    if not names_it or any(first in scope.names for scope in lo.scopes()):
+        raise core.unsupported(lo, node, "what `eval` reads or changes cannot be seen in the source", "write out what it does")
+    made = core.resolve(lo, first)
+    return functools.reduce(lambda value, name: core.attribute(lo, value, name, node), others, made)
 
 
 @lowers(type)

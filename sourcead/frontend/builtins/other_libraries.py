@@ -1,5 +1,6 @@
-"""Lower calls of functions of libraries beside NumPy and SciPy: bars of progress, and functions of other libraries of arrays."""
+"""Lower calls of functions of libraries beside NumPy and SciPy: bars of progress, unique names, functions of other libraries of arrays."""
 
+import uuid
 from typing import Any
 
 import numpy as np
@@ -7,9 +8,19 @@ import numpy as np
 from sourcead.frontend import core
 from sourcead.frontend.builtins.calls import call_opaque
 from sourcead.frontend.core import Lowering, Value
+from sourcead.ir.nodes import Call
+from sourcead.ir.types import Opaque
 from sourcead.places.spelling import spelled
 
 OF_ARRAYS = ("jax", "torch", "tensorflow", "cupy", "mxnet", "paddle")  # they differentiate their own functions, in ways of their own
+
+
+@core.builtin(uuid.uuid1, uuid.uuid4)
+def builtin_uuid(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower `uuid.uuid4()`, a name that no other object has: it is drawn anew in each call of the gradient."""
+    if args or kwargs:
+        raise core.unsupported(lo, node, "a unique name with arguments")
+    return lo.wrap(lo.build.emit(Call(uuid.uuid4, (), effect=True), Opaque(uuid.UUID), "name"))
 
 
 def library_of(fn: Any) -> str:

@@ -4,6 +4,7 @@ A deque of any length is a list, which can also grow and shrink at its beginning
 """
 
 import collections
+import ctypes
 import decimal
 import functools
 import math
@@ -201,6 +202,23 @@ def builtin_decimal(lo: Lowering, node, value: Value) -> Value:
         value = Const(1)
     return core.call_object(lo, Decimal, [value], {}, node)
 
+
+@class_in_python
+class IntegerOfC:
+    """An integer of `ctypes`, which keeps as many bits of a number as it has."""
+
+    def __init__(self, low, count, value=0):
+        self.held = (int(value) - low) % count + low
+
+    @property
+    def value(self):
+        return self.held
+
+
+for _integer in {getattr(ctypes, f"c_{sign}int{size}") for sign in ("", "u") for size in (8, 16, 32, 64)}:
+    _count = 2 ** (8 * ctypes.sizeof(_integer))
+    _bounds = [Const(-_count // 2 if _integer(-1).value < 0 else 0), Const(_count)]
+    core.builtin(_integer)(lambda lo, args, kwargs, node, of=_bounds: core.call_object(lo, IntegerOfC, [*of, *args], kwargs, node))
 
 for _cls, _real in ((deque, collections.deque), (ChainMap, collections.ChainMap), (broadcast, np.broadcast), (Decimal, decimal.Decimal)):
     core.REAL_CLASSES[_cls] = _real

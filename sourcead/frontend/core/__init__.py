@@ -7,6 +7,7 @@ from sourcead.frontend.core.cells import (
     parts_of, reach, roots, structure_of, unreadable
 )
 from sourcead.frontend.core.classes import Snapshot, may_change
+from sourcead.frontend.core.compiled_from_python import in_source
 from sourcead.frontend.core.conditions import condition
 from sourcead.frontend.core.errors import (
     MustBeOneValue, MustMaterialise, NeverReturns, NotStatic, TooLong, frozen_error, marked, needs_items,

@@ -23,6 +23,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend.core.cells import (
     AttributesCell, BoundVal, Cell, ChoiceVal, FunctionVal, Iterable, TupleVal, Value
 )
+from sourcead.frontend.core.compiled_from_python import in_source
 from sourcead.frontend.core.errors import refused, surely, unsupported
 from sourcead.frontend.core.global_parts import part_of_global
 from sourcead.frontend.core.journal import VALUE
@@ -306,6 +307,7 @@ def in_python(fn: Any) -> Any:
     The standard library has some functions twice, in C and in Python: the one in Python can be read.
     Any other object is returned itself. Numba need not be installed: its objects are recognised by the module that defines them.
     """
+    fn = in_source(fn)
     module, name = getattr(fn, "__module__", None), getattr(fn, "__name__", None)
     if module == "bottleneck.reduce" and name in OF_BOTTLENECK:
         return getattr(np, name)
@@ -317,7 +319,7 @@ def in_python(fn: Any) -> Any:
     return fn
 
 
-TWICE = ("_heapq", "_bisect")
+TWICE = ("_heapq", "_bisect", "_statistics")
 
 
 @functools.cache

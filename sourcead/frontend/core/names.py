@@ -9,6 +9,7 @@ from typing import Any
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError, UnsupportedValueError
 from sourcead.frontend.core.cells import Cell, LocalData, Value, cells_of, roots
+from sourcead.frontend.core.compiled_from_python import in_source
 from sourcead.frontend.core.errors import refused, surely
 from sourcead.frontend.core.journal import MISSING, Meta, Slots
 from sourcead.frontend.core.known_values import is_code, is_library_module, known, meant
@@ -131,7 +132,7 @@ def outside(lo: Lowering, name: str, where, key: str, source) -> Value:
     if lo.static_only or is_code(value):
         if not (lo.static_only or isinstance(value, types.ModuleType) and is_library_module(value)):
             lo.guards[(id(where), key)] = (where, key, value)
-        return Const(value, text=name)
+        return Const(in_source(value), text=name)
     return live_data(lo, name, value, (where, key))
 
 

@@ -254,7 +254,7 @@ def lower_import(lo: Lowering, node) -> None:
             if alias.asname is None:
                 found = imported(lo, alias.name.partition(".")[0])
         name = alias.asname or alias.name.partition(".")[0]
-        lo.set(lo.scope.home(name), name, Const(found, text=None))
+        lo.set(lo.scope.home(name), name, Const(core.in_source(found), text=None))
 
 
 def imported(lo: Lowering, module: str, name: str | None = None, package: str | None = None) -> Any:

@@ -19,6 +19,7 @@ import numpy as np
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.core import HELD, Cell, Lowering, TupleVal, Value, array_of
+from sourcead.frontend.values.masked_arrays import checked, refuse_others, with_mask
 from sourcead.ir.nodes import Const, Slice
 from sourcead.ir.records import find, is_array_class
 from sourcead.ir.types import Array, Scalar, Type, kind_of, rank
@@ -92,7 +93,9 @@ def view(lo: Lowering, array: Value, cls: Value, node) -> Value:
 
 def attribute(lo: Lowering, value: Cell, name: str, node) -> Value:
     """Lower an attribute that arrays have, and that is no method."""
-    return of_classes(lo, core.attribute(lo, plain(lo, value), name, node), lambda x: getattr(x, name), [value], {})
+    refuse_others(lo, name, [value])
+    made = of_classes(lo, core.attribute(lo, plain(lo, value), name, node), lambda x: getattr(x, name), [value], {})
+    return with_mask(lo, made, value)
 
 
 @core.method.register("object")
@@ -105,6 +108,7 @@ def method(lo: Lowering, value: Cell, name: str, args: list[Value], kwargs: dict
         return core.call_object(lo, stands, [value, *args], kwargs, node)
     if array_of(value) is None:
         return core.method.cases[object](lo, value, name, args, kwargs, node)
+    refuse_others(lo, name, [value])
     if name == "view" and len(args) + len(kwargs) == 1:
         return view(lo, value, *args, *kwargs.values(), node)
     if name == "mean" and kwargs.keys() <= {"axis", "keepdims"} and len(args) < 2 and own_wrap(value.cls) is not None:
@@ -137,6 +141,7 @@ def call(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], nod
     """Lower a call of a function of a library with arguments that are arrays with a class."""
     if not core.is_library(fn) or record_of(fn).effect:
         raise refused(lo, args)
+    refuse_others(lo, fn, [*args, *kwargs.values()])
     if fn is np.mean and args and array_of(args[0]) is not None and core.special_method(args[0], "mean") is None:
         return method(lo, args[0], "mean", args[1:], kwargs, node)
     made = core.call_library(lo, fn, [plain(lo, a) for a in args], {k: plain(lo, v) for k, v in kwargs.items()}, node)
@@ -145,13 +150,16 @@ def call(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], nod
 
 def operate(lo: Lowering, fn: Any, values: list[Value]) -> Value:
     """Apply an operator that no class of the operands defines anew."""
-    return of_classes(lo, core.operate(lo, fn, *(plain(lo, v) for v in values)), fn, values, {})
+    refuse_others(lo, fn, values)
+    made = checked(lo, fn, values, core.operate(lo, fn, *(plain(lo, v) for v in values)))
+    return of_classes(lo, made, fn, values, {})
 
 
 def item(lo: Lowering, base: Cell, key: Value, node) -> Value:
     """Lower `base[key]`."""
     made = core.subscript(lo, plain(lo, base), plain(lo, key), node)
-    return of_classes(lo, made, lambda x, k: x[k], [base, key], {})
+    refuse_others(lo, operator.getitem, [key])
+    return with_mask(lo, of_classes(lo, made, operator.getitem, [base, key], {}), base)
 
 
 def refused(lo: Lowering, values: list[Value]) -> Exception:
@@ -252,6 +260,8 @@ def array_like(t: Type, size: int) -> Any:
     if isinstance(t, Scalar):
         return {"float": 1.5, "int": 0, "complex": 1.5j, "bool": True}[kind]
     made = np.ones([n if isinstance(n, int) else size for n in t.dims], t.dtype)
+    if kind in ("float", "complex") and made.ndim > 1:  # matrices that have an inverse
+        made += np.eye(*made.shape[-2:], dtype=made.dtype)
     return np.zeros_like(made) if kind == "int" else made
 
 

@@ -155,7 +155,7 @@ def attribute_of_object(lo: Lowering, value: Const, name: str, node) -> Value:
         if core.is_code(found) or core.is_library_module(obj):
             if not core.is_library_module(obj) and not isinstance(found, types.ModuleType) and not lo.static_only:
                 lo.guards[(id(holder), name)] = (holder, name, found)
-            return Const(found, text=text)
+            return Const(core.in_source(found), text=text)
         if hasattr(found, "n_fields"):  # as `sys.float_info`
             return Const(found)
         return core.live_data(lo, name, found, (holder, name))

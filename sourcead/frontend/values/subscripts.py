@@ -14,6 +14,7 @@ from sourcead.frontend.core import (
     POISON, BoundVal, Cell, ChoiceVal, Flat, FunctionVal, Lowering, MethodVal, SuperVal, TupleVal, Value, reach, roots
 )
 from sourcead.frontend.values import array_objects, lists, numpy_brackets, objects, sequences, sets
+from sourcead.frontend.values.masked_arrays import refuse_others
 from sourcead.ir.names import shown
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Sub
 from sourcead.ir.types import (
@@ -319,6 +320,7 @@ def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
     """Lower `old op= value`; return the value to bind the name to, or None if the object changed in place."""
     if (found := core.call_special(lo, old, f"__i{objects.DUNDER.get(fn, fn.__name__)}__", [value], node)) is not None:
         return found
+    refuse_others(lo, f"{fn.__name__} in place" if fn is operator.pow else fn, [old, value])
     if (held := core.array_of(old)) is not None:
         if array_objects.own_wrap(old.cls) is not None or augment(lo, held, fn, array_objects.plain(lo, value), node) is not None:
             raise array_objects.refused(lo, [old])

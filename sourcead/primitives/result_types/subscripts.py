@@ -41,6 +41,8 @@ def infer_index(base: Type, key) -> Type:
                 return dict(fields)[key.value] if isinstance(key.value, str) else fields[key.value][1]
             case Str():
                 return Str()
+            case Scalar(_, dtype) if dtype is not None and key == ():  # a number of NumPy, as what `x.squeeze()` gives
+                return base
             case ArrayLike() if isinstance(key, SliceArg):
                 return ArrayLike()
     except (Impossible, IndexError, KeyError, TypeError):
@@ -119,9 +121,9 @@ def _array(base: Array, key) -> Type:
                     next(axes)
                 parts.append(("pick", (anydim(),)))
     dims = _assemble(parts) if advanced else tuple(d for _, kept in parts for d in kept)
-    if dims or not advanced and "..." in [_kind(k) for k in keys if k is not None]:
+    if dims or "..." in [_kind(k) for k in keys if k is not None]:
         return Array(base.dtype, dims)
-    known = not advanced and base.dtype is not None and base.dtype.kind in KINDS  # not 0-d integer arrays as subscripts
+    known = base.dtype is not None and base.dtype.kind in KINDS
     return Scalar(KINDS[base.dtype.kind], base.dtype) if known else UNKNOWN
 
 

@@ -21,6 +21,11 @@ def _check_array(x):
     return interpreted.call(runtime.check_array, ["x"], [x], None)
 
 
+@overload(runtime.check_finite)
+def _check_finite(x):
+    return interpreted.call(runtime.check_finite, ["x"], [x], None)
+
+
 @overload(runtime.check_fractions)
 def _check_fractions(x, name):
     if not isinstance(x, types.Array) or isinstance(x.dtype, types.Float | types.Complex):

@@ -73,6 +73,10 @@ def polynomial_at_a_bool(y):
     return np.polyval([y[2]], y[2] <= 1.1 or y[2])
 
 
+def longer_polynomial_at_a_bool(y):
+    return np.polyval([y[2], y[0], y[1] * y[0], y[2]], y[2] <= 1.1 or y[2])
+
+
 def polynomial_at_an_integer(y):
     return np.polyval([y[0], y[1] * y[1]], int(y[2]) if y[1] > 0 else y[2])
 
@@ -82,7 +86,7 @@ def integer_to_a_power(y):
     return np.sum(base**n * y * y)
 
 
-@pytest.mark.parametrize("f", [polynomial_at_a_bool, polynomial_at_an_integer, integer_to_a_power])
+@pytest.mark.parametrize("f", [polynomial_at_a_bool, longer_polynomial_at_a_bool, polynomial_at_an_integer, integer_to_a_power])
 def test_second_derivatives_where_a_power_is_of_an_integer(f):
     check(f, X)
     gradient = grad(f)

@@ -15,8 +15,8 @@ from sourcead.ad.apply_rule import cotangents_of, promised
 from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.cotangents.shapes import cast, unbroadcast
 from sourcead.ad.recursion import derivative_of
-from sourcead.ad.rule_results import collected
 from sourcead.ad.reverse.walk import Reverse
+from sourcead.ad.rule_results import collected
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedArgumentError
 from sourcead.ir.nodes import Atom, Call, Const, Index, Operand, Stmt, Var, operand_atoms

@@ -167,16 +167,24 @@ def spread(lo: Lowering, value: gast.AST, node) -> dict[Any, Value]:
 def lower_dict(lo: Lowering, node) -> Value:
     """Lower `{key: value, **others}`."""
     items: dict[Any, Value] = {}
+    made = None  # once a key is not known before the program runs
     for key, value in zip(node.keys, node.values):
         if key is None:
-            items.update(spread(lo, value, node))
+            others = spread(lo, value, node)
+            if made is not None:
+                core.call_method(lo, made, "update", [lo.new_dict(others)], {}, node)
+            items.update(others)
             continue
-        unknown = "a dict key that is not known before the program runs", "use a list, or constant keys"
-        found, known = known_key(lo, core.lower(lo, key), items)  # evaluated before the value
-        if not found:
-            raise core.unsupported(lo, node, *unknown)
-        items[known] = core.lower(lo, value)
-    return lo.new_dict(items)
+        at = core.lower(lo, key)  # evaluated before the value
+        found, known = known_key(lo, at, items)
+        item = core.lower(lo, value)
+        if made is None and not found:
+            made = lo.new_dict(items)
+        if made is None:
+            items[known] = item
+        else:
+            core.store(lo, made, at, item, node)
+    return lo.new_dict(items) if made is None else made
 
 
 @core.lower.register(gast.Slice)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sourcead import grad, hvp, jvp, value_and_grad
+from sourcead import SourceADError, grad, hvp, jvp, value_and_grad
 
 X = np.array([0.47, 1.04, 1.06])
 
@@ -168,3 +168,69 @@ def test_a_name_unassigned_before_a_condition_that_is_known(f):
     check(f, X)
     with pytest.raises(UnboundLocalError):
         grad(f, verify=False)(-X)
+
+
+# -- the truth of an array, which raises what the program handles --------------------------------------------------------------
+
+
+def handled_in_an_expression(x):
+    try:
+        w = 0.31 if x else 2.0
+    except ValueError:
+        w = x[0]
+    return w * x[1]
+
+
+def handled_in_an_if(x):
+    w = x * x
+    try:
+        if w:
+            w = 2.0
+    except Exception:
+        w = x[0]
+    return w * x[1]
+
+
+def handled_in_a_while(x):
+    w = 3.0
+    try:
+        while 2 * x:
+            w += 2.0
+    except ValueError:
+        w = x[0]
+    return w * x[1]
+
+
+def handled_in_an_assertion(x):
+    w = 3.0
+    try:
+        assert x
+    except ValueError:
+        w = x[0]
+    return w * x[1]
+
+
+def handled_in_any(x):
+    try:
+        w = any([x, x]) * 2.0
+    except ValueError:
+        w = x[0]
+    return w * x[1]
+
+
+@pytest.mark.parametrize("f", [handled_in_an_expression, handled_in_an_if, handled_in_a_while, handled_in_an_assertion, handled_in_any])
+def test_the_truth_of_an_array_that_raises_what_is_handled(f):
+    with pytest.raises(SourceADError, match="the program handles ValueError here"):
+        grad(f)(X)
+
+
+def test_the_truth_of_an_array_of_one_element_raises_nothing():
+    def f(x):
+        y, w = x[x > 1.05], 3.0
+        try:
+            w = 2.0 if y else 4.0
+        except ValueError:
+            w = x[0]
+        return w * x[1]
+
+    check(f, X)

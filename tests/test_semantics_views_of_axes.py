@@ -115,6 +115,30 @@ def flat_view_past_an_axis_of_length_one(x):
     return np.sum(y**3)
 
 
+def flat_copies_by_columns(x):
+    y = x * 1.0
+    copies = y.ravel(order="F"), y.reshape(-1, order="F"), y.reshape((3, 2), order="F"), np.ravel(y, "F")
+    for k, t in enumerate(copies):
+        t[0] = x[-1, -1] * k
+    return sum(np.sum(t**2) for t in copies) + np.sum(y**3)
+
+
+def flat_copies_of_parts(x):
+    y = x * 1.0
+    copies = y[:, ::-1].ravel(), y[:, 1:].reshape(-1), y[::-1, ::-1].ravel(), np.flipud(y).ravel()
+    copies = *copies, y[:, 0].ravel(), y.T[1:].reshape(4, 1)
+    for k, t in enumerate(copies):
+        t[0] = x[-1, -1] * k
+    return sum(np.sum(t**2) for t in copies) + np.sum(y**3)
+
+
+def row_flattened_by_columns(x):
+    y = x * 1.0
+    t = y[0].ravel(order="F")
+    t[1] = x[1, 1] ** 2
+    return np.sum(y**3)
+
+
 PROGRAMS = [value for value in list(globals().values()) if getattr(value, "__module__", None) == __name__]
 
 
@@ -127,6 +151,19 @@ def test_views_and_copies(f):
 def test_axes_of_many_sizes(f):
     assert judged_in_all_modes(f, np.linspace(-1.0, 2.0, 108).reshape(12, 9)) == "right"
     assert judged_in_all_modes(f, np.linspace(-1.0, 2.0, 12).reshape(12, 1)) == "right"
+
+
+@pytest.mark.parametrize("f", [
+    lambda y: y[::-1, ::-1].reshape(-1), lambda y: y[:, 1:2].reshape(-1), lambda y: y.T.ravel(order="F"), lambda y: y.T.reshape(-1, 2),
+])
+def test_what_is_a_view_where_a_copy_might_be_expected_is_not_taken_for_one(f):
+    def program(x):
+        y = x * 1.0
+        t = f(y)
+        t[0] = 5.0
+        return np.sum(t**2) + np.sum(y**3)
+
+    judged_in_all_modes(program, X)
 
 
 def test_columns_whose_number_is_not_known_may_be_one():

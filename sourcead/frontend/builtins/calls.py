@@ -190,10 +190,10 @@ def same_memory(lo: Lowering, fn: Any, args: list[Value], operands: tuple[Operan
     view, same_at = known.view, known.same_at
     if same_at is not None and same_at[0] < len(operands) and core.is_number(lo, operands[same_at[0]], same_at[1]):
         return base
-    by_rows = view == "reshape" and memory_layouts.asks_for_rows(operands[1:], named)
-    if by_rows and not lo.static_only and is_array(atom_type(lo.read(base))):
-        for found in (memory_layouts.reshaped(lo, fn, base, operands, named), memory_layouts.copied(lo, fn, base, operands)):
-            if found is not None:
+    if view == "reshape" and not lo.static_only and is_array(atom_type(lo.read(base))):
+        by_rows = memory_layouts.asks_for_rows(operands[1:], named)
+        for give in (memory_layouts.reshaped, memory_layouts.copied) if by_rows else (memory_layouts.copied,):
+            if (found := give(lo, fn, base, operands, named)) is not None:
                 return found
     if view == "same" and memory_layouts.gives_the_same(lo, fn, base, (*operands[1:], *named.values())):
         return base

@@ -118,12 +118,14 @@ def _part(lo, base, step: Sub | View, found) -> frozenset[Var] | None:
 
 
 def without_memory_order(lo, fn, args, kwargs, node):
-    """Drop `order="K"` or `"A"` from the arguments of a call, provided that the array is known to be in C order."""
+    """Drop `order="K"` or `"A"` from the arguments of a call, provided that the array is known to be in C order; all are one on one axis."""
     place = {np.ravel: 1, np.ndarray.flatten: 1, np.reshape: 2}.get(fn, 0)
     order = args[place] if 0 < place < len(args) else kwargs.get("order")
-    if place == 0 or not isinstance(order, Const) or order.value not in ("K", "A"):
+    if place == 0 or not isinstance(order, Const) or order.value not in ("K", "A", "F"):
         return args, kwargs
-    needs = in_c_order(lo, args[0])
+    if order.value == "F" and (fn is np.reshape or rank(core.data_type(lo, args[0])) != 1):
+        return args, kwargs
+    needs = NOWHERE if order.value == "F" else in_c_order(lo, args[0])
     if needs is None:
         why = f"`order={order.value!r}` follows the memory of an array of which it is not known how it lies"
         raise core.unsupported(lo, node, why, "order='C' or order='F'")
@@ -131,30 +133,60 @@ def without_memory_order(lo, fn, args, kwargs, node):
     return args[:place], {k: v for k, v in kwargs.items() if k != "order"}
 
 
-def copied(lo, fn, base: Cell, operands) -> Value | None:
-    """Lower `reshape(-1)` or `ravel` of an array in C order whose axes were brought into another order to a copy.
-
-    Return None if the result is not known to be a copy: axes of length one, and arrays without elements, may be views.
-    """
-    flat = fn is np.ravel or len(operands) == 2 and isinstance(operands[1], Const) and operands[1].value == -1
-    if not flat or base.base is None or not isinstance(base.step, View):
+def copied(lo, fn, base: Cell, operands, named: dict[str, Operand]) -> Value | None:
+    """Lower `reshape` or `ravel` to a copy, or return None if the result is not known to be one."""
+    needs = arguments_if_copied(lo, fn, base, operands, named)
+    if needs is None:
         return None
-    needs = in_c_order(lo, base.base)
-    if needs is None or keeps_order_of_axes(lo, atom_type(lo.read(base.base)), base.step) is not False:
-        return None
-    cell = lo.wrap(lo.build.call(fn, *operands), shares=roots(base))
+    cell = lo.wrap(lo.build.applied(fn, operands, named), shares=roots(base))
     cell.apart = dict.fromkeys(roots(base), needs)
     return cell
+
+
+def arguments_if_copied(lo, fn, base: Cell, operands, named: dict[str, Operand]) -> frozenset[Var] | None:
+    """Return the arguments that must be in C order for `reshape` or `ravel` to give a copy, or None if it is not known to give one.
+
+    It does for `reshape(-1)` or `ravel` of an array in C order whose axes were brought into another order, unless these have length
+    one. Of parts of arrays whose sizes are known, NumPy shows what it gives, on an array of the same sizes.
+    """
+    flat = fn is np.ravel or len(operands) == 2 and isinstance(operands[1], Const) and operands[1].value == -1
+    if flat and base.base is not None and isinstance(base.step, View) and asks_for_rows(operands[1:], named):
+        if keeps_order_of_axes(lo, atom_type(lo.read(base.base)), base.step) is False:
+            return in_c_order(lo, base.base)
+    steps, root = [View(fn, operands[1:], tuple(named.items()))], base
+    while root.base is not None and root.step is not None:
+        steps, root = [root.step, *steps], root.base
+    dims = getattr(atom_type(lo.read(root)), "dims", None)
+    if root.base is not None or dims is None or not all(isinstance(n, int) for n in dims) or 0 in dims:
+        return None
+    array = np.zeros(dims)
+    for step in steps:
+        part = example_of(lo, array, step)
+        if part is None or step is not steps[-1] and not np.shares_memory(array, part):
+            return None
+        array, whole = part, array
+    return None if array.size == 0 or np.shares_memory(whole, array) else in_c_order(lo, root)
+
+
+def example_of(lo, array: np.ndarray, step: Sub | View) -> np.ndarray | None:
+    """Return what a step into an array leads to, None if that is not known before the program runs."""
+    if isinstance(step, Sub):
+        found, key = core.known(lo, _tuples(step.key))
+        return array[key] if found and not isinstance(array[key], np.generic) else None
+    options = dict(step.kwargs)
+    found, given = core.known(lo, _tuples((*step.args, *options.values())))
+    if not found or step.fn in (np.real, np.imag):  # which depend on the dtype
+        return None
+    plain = len(step.args)
+    return step.fn(array, *given[:plain], **dict(zip(options, given[plain:])))
 
 
 def keeps_order_of_axes(lo, t: Type, step: View) -> bool | None:
     """Tell whether a view such as `a.T`, of an array of type `t`, keeps the order of the axes longer than one; None if not known."""
     dims = getattr(t, "dims", None)
-    found, (args, options) = core.known(lo, _tuples((step.args, tuple(v for _, v in step.kwargs))))
-    if dims is None or not found or record_of(step.fn).order != "axes":
+    if dims is None or record_of(step.fn).order != "axes" or (example := example_of(lo, np.empty(range(len(dims))), step)) is None:
         return None
-    named = dict(zip((k for k, _ in step.kwargs), options))
-    order = step.fn(np.empty(range(len(dims))), *args, **named).shape
+    order = example.shape
     maybe = [k for k in order if dims[k] != 1]
     longer = [k for k in maybe if not isinstance(dims[k], Sym) or dims[k].many]
     if maybe == sorted(maybe):

@@ -118,7 +118,7 @@ def _part(lo, base, step: Sub | View, found) -> frozenset[Var] | None:
 
 
 def without_memory_order(lo, fn, args, kwargs, node):
-    """Drop `order="K"` or `"A"` from the arguments of a call, provided that the array is known to be in C order; all are one on one axis."""
+    """Drop `order="K"` or `"A"` from the arguments of a call, provided that the array is in C order; all are one on one axis."""
     place = {np.ravel: 1, np.ndarray.flatten: 1, np.reshape: 2}.get(fn, 0)
     order = args[place] if 0 < place < len(args) else kwargs.get("order")
     if place == 0 or not isinstance(order, Const) or order.value not in ("K", "A", "F"):

@@ -234,3 +234,34 @@ def test_the_truth_of_an_array_of_one_element_raises_nothing():
         return w * x[1]
 
     check(f, X)
+
+
+# -- lists in lists of which one is replaced -----------------------------------------------------------------------------------
+
+
+def cleared_in_a_nested_list(x):
+    rows = np.outer(x, x).reshape(1, 3, 3).tolist()
+    rows[0][1].clear()
+    rows = rows[-1][0]
+    return rows[0] * rows[2]
+
+
+def list_replaced_in_a_nested_list(x):
+    rows = np.outer(x, x).reshape(1, 3, 3).tolist()
+    rows[0][1] = [x[0]]
+    total = 0.0
+    for row in rows[0]:
+        total += row[0] * len(row)
+    return total
+
+
+def array_replaced_in_a_nested_list(x):
+    rows = [[k * x, np.outer(x, x)[:, k % 3]] for k in range(9)]
+    for k in range(9):
+        rows[k][0] = rows[k][0][: k % 3 + 1] * x[0]
+    return sum(np.sum(row[0] ** 2) * np.sum(row[1]) for row in rows)
+
+
+@pytest.mark.parametrize("f", [cleared_in_a_nested_list, list_replaced_in_a_nested_list, array_replaced_in_a_nested_list])
+def test_a_list_or_array_replaced_in_a_nested_list(f):
+    check(f, X)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from sourcead import SourceADError, grad
 from tests.semantics import judged_in_all_modes
 
 X = np.array([1.3, 2.1, -0.7])
@@ -40,6 +41,12 @@ def results_in_rows(x):
     return np.sum(t[0] ** 2) + t[1] @ x
 
 
+def results_written_over_the_arguments(x):
+    y = np.stack([x, x * x])
+    np.divmod(y[0], y[1] * 0.3, out=(y[1], y[0]))
+    return np.sum(y * np.arange(6.0).reshape(2, 3))
+
+
 def method_of_the_class(x):
     t = np.zeros(3)
     np.ufunc.at(np.add, t, [0, 0, 1], x * x)
@@ -48,7 +55,17 @@ def method_of_the_class(x):
 
 @pytest.mark.parametrize("f", [
     one_of_two_results_written, other_of_two_results_written, both_results_written, first_result_written_by_position, results_in_rows,
-    method_of_the_class,
+    results_written_over_the_arguments, method_of_the_class,
 ])
 def test_calls_of_ufuncs(f):
     assert judged_in_all_modes(f, X) == "right"
+
+
+def test_results_that_may_be_written_into_the_same_elements_are_refused():
+    def f(x):
+        t = np.zeros(4)
+        np.modf(x, t[:3], t[1:])
+        return np.sum(t)
+
+    with pytest.raises(SourceADError, match="the same elements"):
+        grad(f)(X)

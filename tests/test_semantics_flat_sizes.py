@@ -72,6 +72,14 @@ def attribute_assigned_of_more_axes(x):
     return np.sum(y * WEIGHTS) + np.sum(z**2)
 
 
+def nothing_assigned(x):
+    y = x * 1.0
+    y.flat[1:] = x[0][x[0] > 20.0]
+    y.flat[2:] = x[1][x[1] > 0.5]
+    y.flat[:] = []
+    return np.sum(y * WEIGHTS)
+
+
 PROGRAMS = [value for value in list(globals().values()) if getattr(value, "__module__", None) == __name__]
 
 

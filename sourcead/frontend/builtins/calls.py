@@ -101,10 +101,16 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     if out is None:
         return made
     if isinstance(out, TupleVal) and isinstance(fn, np.ufunc) and len(out.items) <= fn.nout > 1:
-        results = sequences.static_items(lo, made, None, fn.nout)
-        into = [*out.items, *[Const(None)] * (fn.nout - len(out.items))]
-        return TupleVal(tuple(one if core.is_none(to) else put_out(lo, to, one, node) for to, one in zip(into, results)))
+        return put_several(lo, out, sequences.static_items(lo, made, None, fn.nout), node)
     return put_out(lo, out, made, node)
+
+
+def put_several(lo: Lowering, outs: TupleVal, results: list[Value], node) -> Value:
+    """Write several results of a call into arrays, where there is one for them, and return what the call returns."""
+    if len(outs.items) > 1 and not memory_layouts.are_apart(*outs.items):
+        raise core.unsupported(lo, node, "results of one call that may be written into the same elements", "give each its own array")
+    into = [*outs.items, *[Const(None)] * (len(results) - len(outs.items))]
+    return TupleVal(tuple(one if core.is_none(to) else put_out(lo, to, one, node) for to, one in zip(into, results)))
 
 
 def put_out(lo: Lowering, out: Value, result: Value, node) -> Value:

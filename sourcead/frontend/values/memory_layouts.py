@@ -169,16 +169,17 @@ def arguments_if_copied(lo, fn, base: Cell, operands, named: dict[str, Operand])
 
 
 def example_of(lo, array: np.ndarray, step: Sub | View) -> np.ndarray | None:
-    """Return what a step into an array leads to, None if that is not known before the program runs."""
-    if isinstance(step, Sub):
-        found, key = core.known(lo, _tuples(step.key))
-        return array[key] if found and not isinstance(array[key], np.generic) else None
-    options = dict(step.kwargs)
-    found, given = core.known(lo, _tuples((*step.args, *options.values())))
-    if not found or step.fn in (np.real, np.imag):  # which depend on the dtype
+    """Return what a step into an array leads to, None if that is not known before the program runs, or raises an error there."""
+    options = {} if isinstance(step, Sub) else dict(step.kwargs)
+    found, given = core.known(lo, _tuples((step.key,) if isinstance(step, Sub) else (*step.args, *options.values())))
+    if not found or isinstance(step, View) and step.fn in (np.real, np.imag):  # which depend on the dtype
         return None
-    plain = len(step.args)
-    return step.fn(array, *given[:plain], **dict(zip(options, given[plain:])))
+    try:
+        plain = len(given) - len(options)
+        part = array[given[0]] if isinstance(step, Sub) else step.fn(array, *given[:plain], **dict(zip(options, given[plain:])))
+    except (ValueError, IndexError, TypeError):
+        return None
+    return part if isinstance(part, np.ndarray) else None
 
 
 def keeps_order_of_axes(lo, t: Type, step: View) -> bool | None:
@@ -235,6 +236,14 @@ def _part_of(lo, base: Cell, key: Operand, whole: Var, k: int) -> Cell:
     lo.set(view.slots, VALUE, lo.build.index(whole, Const(k), name=f"{whole.name}_{k}"))
     lo.set(view.slots, SEEN, lo.read(base))
     return view
+
+
+def are_apart(one: Value, other: Value) -> bool:
+    """Tell whether two arrays surely share no memory, or are different rows of one array."""
+    if not set(roots(one)) & set(roots(other)):
+        return True
+    keys = [v.step.key.value for v in (one, other) if isinstance(v.step, Sub) and isinstance(v.step.key, Const)]
+    return one.base is other.base and len(keys) == 2 and all(type(k) is int and k >= 0 for k in keys) and keys[0] != keys[1]
 
 
 SPLITS = {np.split: 0, np.array_split: 0, np.vsplit: 0, np.hsplit: 1, np.dsplit: 2}  # function -> its axis if none is given

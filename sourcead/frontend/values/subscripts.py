@@ -17,8 +17,8 @@ from sourcead.frontend.values import array_objects, lists, numpy_brackets, objec
 from sourcead.ir.names import shown
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Sub
 from sourcead.ir.types import (
-    ANY_DTYPE, BOOL, COMPLEX, FLOAT, INT, Array, DictT, ListT, MapT, NoneType, Scalar, SetT, Str, StructT, TupleT, Type,
-    Undefined, Unknown, dims_of, rank, same_dtype
+    ANY_DTYPE, BOOL, COMPLEX, FLOAT, INT, Array, DictT, ListT, MapT, NoneType, Scalar, SetT, Str, StructT, Sym, TupleT,
+    Type, Undefined, Unknown, dims_of, rank, same_dtype
 )
 from sourcead.primitives.result_types.infer import infer_index
 
@@ -295,8 +295,15 @@ def repeated(lo: Lowering, base: Cell, key: Operand, value: Value, node) -> Valu
     part, given = infer_index(core.data_type(lo, base), lo.build.arg(key)), core.data_type(lo, sequences.as_array(lo, value))
     if isinstance(part, Scalar) or isinstance(given, Scalar) or dims_of(given) in ((), dims_of(part) or ()):
         return value
-    size = lo.build.call(np.size, lo.build.index(lo.read(base), key))
-    return core.call_library(lo, np.resize, [value, size], {}, node)
+    replaced = lo.build.index(lo.read(base), key)
+
+    def resized() -> Value:
+        return core.call_library(lo, np.resize, [value, lo.build.call(np.size, replaced)], {}, node)
+
+    if all(n.least > 0 if isinstance(n, Sym) else n > 0 for n in dims_of(given) or (0,)):
+        return resized()
+    count = core.call_library(lo, np.size, [value], {}, node)  # nothing is assigned if there is nothing
+    return branches.choose(lo, core.operate(lo, operator.gt, count, Const(0)), resized, lambda: replaced)
 
 
 def refuse_own_elements(lo: Lowering, written: str, base: Value, value: Value) -> None:

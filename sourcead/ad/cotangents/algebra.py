@@ -143,7 +143,7 @@ def clear_at(t: Type, build: Builder, x: Var, path: tuple) -> Atom:
     if isinstance(t, ListT) and all(isinstance(step, Sub) for step in path):
         *_, holder, part = accumulate(path, lambda held, step: infer_index(held, build.arg(step.key)), initial=t)
         if isinstance(holder, ListT) or isinstance(part, Unknown):
-            return zeros(build, get_at(t, build, x, path, x))
+            return zeros(build, build.index(get_at(t, build, x, path[:-1], x), path[-1].key))
     return Const(None) if isinstance(t, MapT) and not isinstance(t.item, Scalar) else Const(0.0)
 
 

@@ -11,9 +11,9 @@ from sourcead.errors import RuleError, UnsupportedArgumentError
 from sourcead.frontend.core import Value, is_sequence, surely_raised, type_of_value
 from sourcead.frontend.lower import Lowering
 from sourcead.frontend.values import sequences
-from sourcead.ir.nodes import Const, Var
+from sourcead.ir.nodes import Atom, Build, Const, Operand, Var
 from sourcead.ir.spoken_types import spoken
-from sourcead.ir.types import Array, DictT, ListT, MapT, Scalar, Str, TupleT, Type, Unknown, rank
+from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, MapT, Scalar, Str, TupleT, Type, Unknown, keyed_parts, rank
 from sourcead.places.spelling import counted, spelled
 from sourcead.primitives.registry import is_own
 from sourcead.primitives.rule import Rule, TangentRule, malformed
@@ -39,6 +39,17 @@ def results_for(lo: Lowering, rule: Rule | TangentRule, result: Value, types: di
             found = spoken(type_of_value(item))
             raise malformed(rule.function, f"returns {found} as the {kind} of {name}, which is {spoken(wanted)}", each)
     return items
+
+
+def collected(build: Builder, result: Operand | None, t: Type, name: str) -> Atom | None:
+    """Return a rule's result as one value of type `t`, built if the rule returned it item by item."""
+    if not isinstance(result, tuple):
+        return result
+    types = [part for _, part in keyed_parts(t) or ()]
+    types = types if len(types) == len(result) else [UNKNOWN] * len(result)
+    items = (collected(build, r, part, f"{name}_{k}") for k, (r, part) in enumerate(zip(result, types)))
+    kind = "tuple" if isinstance(t, TupleT) else "list"
+    return build.emit(Build(kind, tuple(Const(None) if i is None else i for i in items)), t, name)
 
 
 def one_for(kind: str, names: Iterable[str]) -> str:

@@ -150,13 +150,16 @@ tangents({np.real_if_close: lambda y, x, t_x, tol=100: t_x if np.iscomplexobj(y)
 # ---- memory, order and forms ----
 
 enter(np.reshape, np.ravel, memory="shared", view="reshape", order="keeps")
-enter(np.transpose, np.swapaxes, np.moveaxis, np.rollaxis, memory="shared", view="always", order="axes")
+enter(
+    np.transpose, np.swapaxes, np.moveaxis, np.rollaxis, np.matrix_transpose, np.linalg.matrix_transpose,
+    memory="shared", view="always", order="axes",
+)  # fmt: skip
 enter(np.expand_dims, memory="shared", view="always", order="keeps")
 enter(np.flip, np.flipud, np.fliplr, np.rot90, memory="shared", view="always")
 enter(np.squeeze, memory="shared", view="shorter")
 enter(np.diagonal, memory="readonly", view="always")
 enter(np.asarray, np.asanyarray, np.ascontiguousarray, np.atleast_1d, np.atleast_2d, np.atleast_3d, memory="shared", view="same")
-enter(np.asfortranarray, np.matrix_transpose, np.linalg.matrix_transpose, memory="shared", view="maybe")
+enter(np.asfortranarray, memory="shared", view="maybe")
 enter(np.broadcast_to, np.diag, np.lib.stride_tricks.as_strided, memory="readonly", view="maybe")
 enter(join_rows, split_rows, memory="shared")
 enter(np.ndarray.item, pure=True)

@@ -8,8 +8,10 @@ def unbroadcast(d, x):
     if x is None:
         return d
     if isinstance(x, (list, tuple)):
-        if isinstance(d, (list, tuple)) and len(d) != len(x):
-            raise TypeError("two lists were joined whose kind was not known while the derivative was generated")
+        if isinstance(d, (list, tuple)):
+            if len(d) != len(x):
+                raise TypeError("two lists were joined whose kind was not known while the derivative was generated")
+            return like_sequence(d, x)
         return like_sequence(unbroadcast(d, np.asarray(x, dtype=float)), x)
     shape = np.shape(x)
     if np.shape(d) != shape:

@@ -9,7 +9,8 @@ def lower_exponent(b, a):
         if b != 0 or not isinstance(a, (np.ndarray, np.generic)):
             return 1 if b == 0 and a == 0 else b - 1
         b = b * np.ones_like(a, dtype=np.result_type(a, np.float16))
-    return np.where((b == 0) & (a == 0), 1, b - 1)[()]
+    lower = np.where((b == 0) & (a == 0), 1, b - 1)[()]
+    return lower if np.result_type(a, lower).kind in "fcO" else lower * 1.0  # NumPy refuses integers to the power -1
 
 
 def log_or_zero(x):

@@ -67,12 +67,12 @@ def polyval_cotangents(d_y, p, x):
     """Return the cotangents of `p` and `x` in `y = np.polyval(p, x)`, in which each `p[k]` may be an array that is broadcast with `x`."""
     p, x = np.asarray(p), np.asarray(x)
     n = len(p)
-    degrees = np.arange(n - 1, 0, -1, dtype=p.dtype)
+    degrees = np.arange(n - 1, 0, -1, dtype=np.result_type(p, np.int8))
     if p.ndim > 1:
         slopes = p[:-1] * degrees.reshape((-1,) + (1,) * (p.ndim - 1))
         d_p = np.stack([unbroadcast(d_y * x ** (n - 1 - k), p[k]) for k in range(n)])
         return d_p, unbroadcast(d_y * np.polyval(slopes, x), x)
-    powers = x[..., None] ** np.arange(n - 1, -1, -1, dtype=x.dtype)
+    powers = x[..., None] ** np.arange(n - 1, -1, -1, dtype=np.result_type(x, np.int8))
     d_p = np.tensordot(np.asarray(d_y), powers, np.ndim(d_y))
     return d_p, d_y * np.polyval(p[:-1] * degrees, x)
 

@@ -13,6 +13,7 @@ keys that nothing has contributed to, and that of a tuple may be a list.
 
 import operator
 from dataclasses import dataclass
+from itertools import accumulate
 
 import numpy as np
 
@@ -26,6 +27,7 @@ from sourcead.ir.types import (
     BOOL, INT, Array, DictT, FunctionT, Known, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, Unknown,
     keyed_parts
 )
+from sourcead.primitives.result_types.infer import infer_index
 
 NOT_DATA = (Known, FunctionT, NoneType, Str, Unknown)  # types of fields that carry no derivative
 CONTAINERS = (TupleT, ListT, DictT, StructT, Unknown)
@@ -138,8 +140,10 @@ def get_at(t: Type, build: Builder, d: Atom, path: tuple, part: Atom) -> Atom:
 
 def clear_at(t: Type, build: Builder, x: Var, path: tuple) -> Atom:
     """Return what stands at a path of the cotangent of `x`, of type `t`, after an assignment has replaced what stood there."""
-    if isinstance(t, ListT) and len(path) == 1 and isinstance(path[0], Sub):
-        return zeros(build, build.index(x, path[0].key))
+    if isinstance(t, ListT) and all(isinstance(step, Sub) for step in path):
+        *_, holder, part = accumulate(path, lambda held, step: infer_index(held, build.arg(step.key)), initial=t)
+        if isinstance(holder, ListT) or isinstance(part, Unknown):
+            return zeros(build, build.index(get_at(t, build, x, path[:-1], x), path[-1].key))
     return Const(None) if isinstance(t, MapT) and not isinstance(t.item, Scalar) else Const(0.0)
 
 

@@ -8,17 +8,19 @@
 
 import operator
 
+import numpy as np
+
 from sourcead import runtime
 from sourcead.ad.apply_rule import (
     RuleCall, as_operand, bound, drop_unused, inlined, lowered, promised, refuse_active_options, refuse_undefined,
     set_refused, silent_params, with_arrays
 )
 from sourcead.ad.forward.tangents import Tangents
-from sourcead.ad.rule_results import is_open, one_for_each, results_for
+from sourcead.ad.rule_results import collected, is_open, one_for_each, results_for
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import RuleError, SourceADError, UnsupportedArgumentError
 from sourcead.frontend.lower import NotStatic
-from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Stmt, Var, operand_atoms
+from sourcead.ir.nodes import Atom, Call, Const, Operand, Stmt, Var, operand_atoms
 from sourcead.ir.types import Array, Scalar, SetT, TupleT, Unknown, tangent_type
 from sourcead.primitives.rule import Arguments, Linear, Rule
 from sourcead.primitives.table import missing_rule, record_of
@@ -78,6 +80,8 @@ def elementwise_tangent(tangents: Tangents, stmt: Stmt, call: RuleCall) -> Atom 
         if isinstance(t, tuple):
             raise UnsupportedArgumentError("a tuple of numbers stands where a function of arrays is differentiated", at=stmt.origin,
                                            instead="np.array(...) of it")  # fmt: skip
+        if isinstance(atom_type(t), TupleT):  # beside what may be an array; beside a number it raises
+            t = tangents.build.call(np.asarray, t, type=Unknown())
         parts.append(inlined(tangents.build, call, t, {value})[k])
     return added(tangents.build, parts, call.y)
 
@@ -104,7 +108,7 @@ def explicit_tangent(tangents: Tangents, stmt: Stmt, call: RuleCall) -> Atom | N
             lo, result = lowered(build, call, further)
             results = results_for(lo, rule, result, dict.fromkeys(primals, tangent_type(call.y.type)))
             out = [as_operand(lo, r) if has else None for r, has in zip(results, wanted)]
-            out = [collected(build, r, call.y) for r in out]
+            out = [collected(build, r, tangent_type(call.y.type), f"t_{call.y.name}") for r in out]
             drop_unused(build, before, out)
             refuse_undefined(rule, build.stmts[before:], build.origin)
             if any(v in placeholders for s in build.stmts[before:] for v in s.op.reads):
@@ -135,15 +139,6 @@ def placeholder(operand: Operand) -> Operand:
     if isinstance(operand, tuple):
         return tuple(map(placeholder, operand))
     return Var("zero", tangent_type(atom_type(operand)), True)
-
-
-def collected(build: Builder, result: Operand | None, y: Var) -> Atom | None:
-    """Return a rule's result as one value, built if the rule returned it item by item."""
-    if not isinstance(result, tuple):
-        return result
-    items = tuple(collected(build, r, y) if isinstance(r, tuple) else r for r in result)
-    kind = "list" if not isinstance(y.type, TupleT) and "List" in type(y.type).__name__ else "tuple"
-    return build.emit(Build(kind, tuple(Const(None) if i is None else i for i in items)), tangent_type(y.type), f"t_{y.name}")
 
 
 def called(tangents: Tangents, call: RuleCall, primals: dict[str, Operand], wanted: list[bool]) -> list[Atom | None]:

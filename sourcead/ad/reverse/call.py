@@ -16,9 +16,10 @@ from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.cotangents.shapes import cast, unbroadcast
 from sourcead.ad.recursion import derivative_of
 from sourcead.ad.reverse.walk import Reverse
+from sourcead.ad.rule_results import collected
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedArgumentError
-from sourcead.ir.nodes import Atom, Build, Call, Const, Index, Operand, Stmt, Var, operand_atoms
+from sourcead.ir.nodes import Atom, Call, Const, Index, Operand, Stmt, Var, operand_atoms
 from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.types import UNKNOWN, DictT, TupleT, keyed_parts
 from sourcead.places.spelling import spelled
@@ -55,9 +56,9 @@ def contribute(r: Reverse, operand: Operand, d: Operand | None, broadcasts: bool
         if items is not None and len(items) == len(d):
             for (key, t), part in zip(items, d):
                 if part is not None:
-                    cots.add_part(operand, key, part, t)
+                    cots.add_part(operand, key, collected(r.build, part, t, f"d_{operand.name}"), t)
             return
-        d = r.build.emit(Build("list", d), operand.type, f"d_{operand.name}")
+        d = collected(r.build, d, operand.type, f"d_{operand.name}")
     d = unbroadcast(r.build, d, operand) if broadcasts else cast(r.build, d, operand)
     cots.add(operand, d)
 

@@ -21,7 +21,7 @@ from sourcead.ad.reverse.walk import Reverse
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Stmt, Sub, Update, Var, View, operand_atoms
-from sourcead.ir.types import UNKNOWN, Array, Scalar, Str, Type, Unknown
+from sourcead.ir.types import UNKNOWN, Array, ListT, Scalar, Str, TupleT, Type, Unknown
 from sourcead.primitives.result_types.infer import infer_index
 
 
@@ -68,7 +68,9 @@ def cotangent_of_value(r: Reverse, stmt: Stmt, d_out: Atom) -> Atom:
             )
         whole = get_at(t, r.build, d_out, tuple(outer), value)
         return r.build.call(runtime.assigned_cotangent, whole, last.key, value, type=value.type, name=f"d_{value.name}")
-    return unbroadcast(r.build, part, value) if isinstance(value.type, (Array, Scalar, Unknown)) else part
+    into = types_along(r, t, op.path)
+    is_converted = isinstance(value.type, ListT | TupleT) and bool(into) and isinstance(into[-1], Unknown)  # if it is put into an array
+    return unbroadcast(r.build, part, value) if is_converted or isinstance(value.type, (Array, Scalar, Unknown)) else part
 
 
 def is_slice_of_unknown(r: Reverse, op: Update) -> bool:

@@ -28,7 +28,7 @@ from sourcead.frontend.core import (
 from sourcead.frontend.core.aliases import FIELDS, USE_ARRAYS, has_fields
 from sourcead.frontend.core.known_values import DATES, FOLDABLE, PURE
 from sourcead.frontend.find_source import behind_cache, find_source, is_by_hash, is_cached, unwrap
-from sourcead.frontend.values import array_objects, lists, memory_layouts, subscripts
+from sourcead.frontend.values import array_objects, lists, memory_layouts, sequences, subscripts
 from sourcead.ir.names import name_of
 from sourcead.ir.nodes import Atom, Block, Call, Const, Operand, Stmt, Sub, Var, View
 from sourcead.ir.records import GENERATORS
@@ -102,9 +102,24 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
         made = emitted(lo, fn, *plain_arguments(lo, fn, args, kwargs), node)
     if out is None:
         return made
+    if isinstance(out, TupleVal) and isinstance(fn, np.ufunc) and len(out.items) <= fn.nout > 1:
+        return put_several(lo, out, sequences.static_items(lo, made, None, fn.nout), node)
+    return put_out(lo, out, made, node)
+
+
+def put_several(lo: Lowering, outs: TupleVal, results: list[Value], node) -> Value:
+    """Write several results of a call into arrays, where there is one for them, and return what the call returns."""
+    if len(outs.items) > 1 and not memory_layouts.are_apart(*outs.items):
+        raise core.unsupported(lo, node, "results of one call that may be written into the same elements", "give each its own array")
+    into = [*outs.items, *[Const(None)] * (len(results) - len(outs.items))]
+    return TupleVal(tuple(one if core.is_none(to) else put_out(lo, to, one, node) for to, one in zip(into, results)))
+
+
+def put_out(lo: Lowering, out: Value, result: Value, node) -> Value:
+    """Write the result of a call into the array of its argument `out`, which the call returns."""
     if not isinstance(out, Cell):
         raise core.unsupported(lo, node, "`out=` of something that is not an array")
-    lo.write(out, (), lo.read(made))
+    lo.write(out, (), lo.read(result))
     return out
 
 
@@ -119,8 +134,8 @@ def number_in(lo: Lowering, text: str) -> Const:
 def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Emit a call, or return its value if it is known, or the argument or a view of it if the call returns that."""
     refuse_functions(lo, fn, [*args, *kwargs.values()])
-    if fn is np.einsum and not kwargs and shows_diagonals(args):
-        fn, args = runtime.diagonals, args[::-1]
+    if fn is np.einsum and not kwargs:
+        fn, args = memory_layouts.view_of_einsum(args)
     operands = tuple(lo.operand(a) for a in args)
     named = {k: lo.operand(v) for k, v in kwargs.items()}
     if lo.static_only:
@@ -157,26 +172,13 @@ def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], 
     if fn in memory_layouts.SPLITS and args and isinstance(args[0], Cell):
         if (parts := memory_layouts.parts_of_split(lo, fn, args[0], args[1:], kwargs, var)) is not None:
             return parts
+    if fn is getattr(np, "unstack", None) and isinstance(args[0], Cell):
+        if (rows := memory_layouts.parts_of_unstack(lo, args[0], args[1:], kwargs, var)) is not None:
+            return rows
     memory = known.memory(len(operands), named.keys()) if callable(known.memory) else known.memory
-    may_share = memory != "fresh" and (known.view or memory != "operands" and not is_helper(fn)) and not is_einsum_with_sum(fn, operands)
+    may_share = memory != "fresh" and (known.view or memory != "operands" and not is_helper(fn))
+    may_share = may_share and not memory_layouts.is_einsum_with_sum(fn, operands)
     return lo.wrap(var, shares=[r for a in args for r in roots(a)] if may_share else ())
-
-
-def is_einsum_with_sum(fn: Any, operands: tuple[Operand, ...]) -> bool:
-    """Tell whether a call is an einsum that is surely no view: it has several operands, or a letter that the result does not have."""
-    if fn is not np.einsum or not operands or not isinstance(operands[0], Const) or operands[0].live:
-        return False
-    inputs, arrow, output = operands[0].value.partition("->")
-    letters = [c for c in inputs if c.isalpha()]
-    return len(operands) > 2 or any(c not in output if arrow else letters.count(c) > 1 for c in letters)
-
-
-def shows_diagonals(args: list[Value]) -> bool:
-    """Tell whether a call of einsum gives a view of the diagonals of one array, as for `"ijj->ij"`."""
-    if len(args) != 2 or not core.is_text(args[0]) or not isinstance(args[1], Cell):
-        return False
-    letters, arrow, output = args[0].value.replace(" ", "").partition("->")
-    return bool(arrow) and letters.isalpha() and len(letters) > len(output) == len(set(output)) and set(letters) == set(output)
 
 
 def refuse_functions(lo: Lowering, fn: Any, values: list[Value]) -> None:
@@ -196,10 +198,10 @@ def same_memory(lo: Lowering, fn: Any, args: list[Value], operands: tuple[Operan
     view, same_at = known.view, known.same_at
     if same_at is not None and same_at[0] < len(operands) and core.is_number(lo, operands[same_at[0]], same_at[1]):
         return base
-    by_rows = view == "reshape" and memory_layouts.asks_for_rows(operands[1:], named)
-    if by_rows and not lo.static_only and is_array(atom_type(lo.read(base))):
-        for found in (memory_layouts.reshaped(lo, fn, base, operands, named), memory_layouts.copied(lo, fn, base, operands)):
-            if found is not None:
+    if view == "reshape" and not lo.static_only and is_array(atom_type(lo.read(base))):
+        by_rows = memory_layouts.asks_for_rows(operands[1:], named)
+        for give in (memory_layouts.reshaped, memory_layouts.copied) if by_rows else (memory_layouts.copied,):
+            if (found := give(lo, fn, base, operands, named)) is not None:
                 return found
     if view == "same" and memory_layouts.gives_the_same(lo, fn, base, (*operands[1:], *named.values())):
         return base

@@ -206,6 +206,17 @@ def is_among(items, wanted):
 
 
 @stands_in_for()
+def next_of_object(it, *default):
+    try:
+        return it.__next__()
+    except StopIteration:
+        pass
+    if not default:
+        raise StopIteration()
+    return default[0]
+
+
+@stands_in_for()
 def first_of(items, *default):
     for item in items:
         return item

@@ -47,6 +47,8 @@ def builtin_next(lo: Lowering, node, it: Value, *default: Value) -> Value:
             raise core.surely(lo, core.unsupported(lo, node, "`next` of an iterator that has no more elements"), StopIteration)
         return branches.raised_here(lo, StopIteration)
 
+    if core.special_method(it, "__next__") is not None:
+        return core.call_object(lo, in_python.next_of_object, [it, *default], {}, node)
     if not isinstance(it, Iterable) or not it.once:
         lo.read(it)  # refuses what depends on a branch, with the reason
         raise core.unsupported(lo, node, "`next` of what is not an iterator", "make one: `iter(...)`")

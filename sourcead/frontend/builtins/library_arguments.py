@@ -88,8 +88,6 @@ def refuse_some(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
         raise core.unsupported(lo, node, "`np.place` reads values from the array while it writes into it", "copy the values first")
     if holds_objects(kwargs.get("dtype")) and fn not in (np.array, np.asarray):  # those hold numbers, which nothing else replaces
         raise core.unsupported(lo, node, OBJECTS, USE_LISTS)
-    if isinstance(fn, np.ufunc) and fn.nout > 1 and len(args) > fn.nin:
-        raise core.unsupported(lo, node, f"`np.{fn.__name__}` with arrays for its results", "take the results: `a, b = ...`")
     if fn is np.sign and args and kind_of(atom_type(lo.read(args[0]))) == "complex":
         raise core.unsupported(lo, node, "`np.sign` of complex numbers cannot be differentiated yet", "write `x / np.abs(x)`")
 
@@ -117,7 +115,10 @@ AXES_ARE_REFUSED = not converts_one_element()
 
 
 def without_copy(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> tuple[Any, list[Value], dict[str, Value]]:
-    """Return a call without its option `copy`; without a copy, `np.array` and `astype` may return the array itself, as `np.asarray`."""
+    """Return a call without its option `copy`; without a copy, `np.array` and `astype` may return the array itself, as `np.asarray`.
+
+    With a copy, `np.asarray` returns what `np.array` does.
+    """
     if fn is np.require and len(args) < 3 and kwargs.keys() <= {"dtype"}:  # nothing is required of the memory
         return np.asarray, args, kwargs
     if isinstance(fn, type) and issubclass(fn, np.generic) and len(args) == 1 and isinstance(args[0], Cell) and not kwargs:
@@ -128,7 +129,7 @@ def without_copy(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
             return (np.ndarray.astype, [*args, dtype], {}) if is_new else (np.asarray, args, {"dtype": dtype})
     if fn is np.nan_to_num and len(args) == 2:
         args, kwargs = args[:1], {**kwargs, "copy": args[1]}
-    if fn not in (np.array, np.ndarray.astype, np.nan_to_num) or "copy" not in kwargs:
+    if fn not in (np.array, np.asarray, np.asanyarray, np.ndarray.astype, np.nan_to_num) or "copy" not in kwargs:
         return fn, args, kwargs
     copy = kwargs["copy"]
     if not isinstance(copy, Const) or copy.live:
@@ -139,7 +140,7 @@ def without_copy(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
         return fn, args, {**kwargs, "out": args[0]} if in_place else kwargs
     base, dtype = args[0] if args else None, kwargs.get("dtype", args[1] if len(args) > 1 else None)
     is_new = copy.value or not isinstance(base, Cell) or base.kind != "array" or memory_layouts.converts(lo, base, dtype)
-    return fn if is_new else np.asarray, args, kwargs
+    return (fn if fn is np.ndarray.astype else np.array) if is_new else np.asarray, args, kwargs
 
 
 def without_out(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value], Value | None]:
@@ -151,6 +152,8 @@ def without_out(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[l
     kwargs = {k: v for k, v in kwargs.items() if k != name}
     if place is not None and len(args) > place:
         names = parameters_of(fn)[place + 1 :]
+        if isinstance(fn, np.ufunc):
+            return args[:place], kwargs, TupleVal(tuple(args[place:])) if fn.nout > 1 else args[place]
         args, out, kwargs = args[:place], args[place], {**dict(zip(names, args[place + 1 :])), **kwargs}
     if isinstance(out, TupleVal) and len(out.items) == 1:
         out = out.items[0]

@@ -18,7 +18,7 @@ from sourcead.frontend.core import (
     NeverReturns, NotStatic, Slots, TupleVal, Value, leaves, next_birth
 )
 from sourcead.ir.nodes import Atom, Block, Branch, Const, Effect, Stmt
-from sourcead.ir.types import Scalar
+from sourcead.ir.types import Array, Scalar, Unknown
 
 
 def restartable(lo: Lowering, lower: Callable[[], Any]) -> Any:
@@ -66,7 +66,14 @@ def branch(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str = 
     """
     if lo.static_only:
         raise NotStatic
-    return restartable(lo, lambda: _branch(lo, cond, arms, kind))
+    asked = tested(lo, cond)
+    return restartable(lo, lambda: _branch(lo, asked, arms, kind))
+
+
+def tested(lo: Lowering, cond: Atom) -> Atom:
+    """Return a condition as a truth value, asked for by a statement, where the program handles the error that arrays raise for that."""
+    may_be_array = isinstance(t := atom_type(cond), Unknown) or isinstance(t, Array) and t.dims != ()
+    return lo.build.call(bool, cond) if may_be_array and issubclass(ValueError, lo.catching) else cond
 
 
 def choose(lo: Lowering, condition: Value, then: Callable[[], Any], otherwise: Callable[[], Any], kind: str = "if") -> Any:

@@ -141,8 +141,10 @@ def named(lo: Lowering, value: Value, name: str) -> Value:
 
 def unpack(lo: Lowering, targets: list, value: Value, node) -> None:
     """Lower `a, (b, *c) = value`."""
-    value = sequences.taken(lo, value, node)
     i = next((i for i, t in enumerate(targets) if isinstance(t, gast.Starred)), None)
+    if i is not None and core.special_method(value, "__next__") is not None:  # Python calls its `__iter__` twice
+        raise core.unsupported(lo, node, "a starred name for what an iterator of a class of yours has left", "unpack `list(...)` of it")
+    value = sequences.taken(lo, value, node)
     if isinstance(value, Iterable) and value.items is None and not value.endless:
         value = sequences.collect(lo, core.iterate(lo, value, node), lambda item: item, node)
     if i is None:

@@ -1,20 +1,22 @@
 """Lower expressions, with one function for each kind of syntax node, and calls: the callee and the arguments."""
 
+import inspect
 import operator
+import types
 from typing import Any
 
 import gast
 
 from sourcead.frontend import core
 from sourcead.frontend.builtins import in_python
-from sourcead.frontend.control import inlining, loops
+from sourcead.frontend.control import branches, inlining, loops
 from sourcead.frontend.control.branches import choose
-from sourcead.frontend.core import Cell, FunctionVal, Held, Iterable, Lowering, TupleVal, Value
+from sourcead.frontend.core import BoundVal, Cell, FunctionVal, Held, Iterable, Lowering, TupleVal, Value
 from sourcead.frontend.syntax import comprehensions, guarded
 from sourcead.frontend.values import lists, operators, sequences, sets
 from sourcead.frontend.values.dict_keys import known_key
 from sourcead.ir.nodes import Const, Operand, Slice, Var
-from sourcead.ir.types import Str
+from sourcead.ir.types import Array, ListT, Str, Unknown
 
 BINARY = {
     gast.Add: operator.add, gast.Sub: operator.sub, gast.Mult: operator.mul, gast.Div: operator.truediv,
@@ -110,15 +112,46 @@ def lower_list(lo: Lowering, node) -> Value:
 core.lower.register(gast.Set)(lambda lo, node: sets.made(lo, lower_list(lo, node), node))
 
 
-def elements(lo: Lowering, nodes) -> list[Value]:
-    """Lower the elements of a display or the arguments of a call, and unpack starred ones."""
+def elements(lo: Lowering, nodes, count: int | None = None) -> list[Value]:
+    """Lower the elements of a display or the arguments of a call, and unpack starred ones; `count` is their number, if it is known."""
     values: list[Value] = []
+    others = sum(not isinstance(node, gast.Starred) for node in nodes)
     for node in nodes:
         if isinstance(node, gast.Starred):
-            values.extend(sequences.static_items(lo, core.lower(lo, node.value), node))
+            held = core.lower(lo, node.value)
+            values.extend(counted_items(lo, held, count - others if count is not None and others == len(nodes) - 1 else None, node))
         else:
             values.append(core.lower(lo, node))
     return values
+
+
+def counted_items(lo: Lowering, value: Value, count: int | None, node) -> list[Value]:
+    """Return the items of a value; if their number is not known, it must be `count` at run time for the call not to raise."""
+    t = core.data_type(lo, value)
+    is_list = isinstance(t, Unknown) or isinstance(t, ListT) and t.items is None
+    may_differ = is_list or isinstance(t, Array) and t.dims and not isinstance(t.dims[0], int)
+    if not may_differ or count is None or count < 0:
+        return sequences.static_items(lo, value, node)
+    same = core.operate(lo, operator.eq, core.call_object(lo, len, [value], {}, node), Const(count))
+    text = Const(f"it takes {count} arguments in place of `{gast.unparse(node).strip()}`, which has another number of items")
+    branches.choose(lo, same, lambda: None, lambda: branches.raised_here(lo, TypeError, text))
+    return sequences.static_items(lo, value, node, count)
+
+
+def count_of_arguments(fn: Value, node: gast.Call) -> int | None:
+    """Return how many arguments a call must give by position, None if that is not known or there may be more or fewer."""
+    match fn:
+        case FunctionVal(source) if source.node.args.vararg is None:
+            names, defaults = [p.id for p in (*source.node.args.posonlyargs, *source.node.args.args)], source.node.args.defaults
+        case Const(types.FunctionType(__code__=code, __defaults__=defaults)) if not code.co_flags & inspect.CO_VARARGS:
+            names = code.co_varnames[: code.co_argcount]
+        case BoundVal(function, args, {**named}) if not named:
+            count = count_of_arguments(function, node)
+            return None if count is None else count - len(args)
+        case _:
+            return None
+    given = [k.arg for k in node.keywords]
+    return None if defaults or None in given else len(names) - len(set(names) & set(given))
 
 
 def spread(lo: Lowering, value: gast.AST, node) -> dict[Any, Value]:
@@ -134,16 +167,24 @@ def spread(lo: Lowering, value: gast.AST, node) -> dict[Any, Value]:
 def lower_dict(lo: Lowering, node) -> Value:
     """Lower `{key: value, **others}`."""
     items: dict[Any, Value] = {}
+    made = None  # once a key is not known before the program runs
     for key, value in zip(node.keys, node.values):
         if key is None:
-            items.update(spread(lo, value, node))
+            others = spread(lo, value, node)
+            if made is not None:
+                core.call_method(lo, made, "update", [lo.new_dict(others)], {}, node)
+            items.update(others)
             continue
-        unknown = "a dict key that is not known before the program runs", "use a list, or constant keys"
-        found, known = known_key(lo, core.lower(lo, key), items)  # evaluated before the value
-        if not found:
-            raise core.unsupported(lo, node, *unknown)
-        items[known] = core.lower(lo, value)
-    return lo.new_dict(items)
+        at = core.lower(lo, key)  # evaluated before the value
+        found, known = known_key(lo, at, items)
+        item = core.lower(lo, value)
+        if made is None and not found:
+            made = lo.new_dict(items)
+        if made is None:
+            items[known] = item
+        else:
+            core.store(lo, made, at, item, node)
+    return lo.new_dict(items) if made is None else made
 
 
 @core.lower.register(gast.Slice)
@@ -211,7 +252,7 @@ def lower_call(lo: Lowering, node: gast.Call) -> Value:
         args = node.args
         if isinstance(fn, Const) and fn.value is sum and args and isinstance(args[0], gast.GeneratorExp | gast.ListComp):  # makes no list
             args = [Held(comprehensions.lower_generator(lo, args[0], lo.here)), *args[1:]]
-        return core.call(lo, fn, elements(lo, args), keywords(lo, node), node)
+        return core.call(lo, fn, elements(lo, args, count_of_arguments(fn, node)), keywords(lo, node), node)
 
 
 def starred_list(lo: Lowering, fn: Value, node: gast.Call) -> Value | None:
@@ -230,7 +271,7 @@ def starred_list(lo: Lowering, fn: Value, node: gast.Call) -> Value | None:
         if a.vararg is not None and not a.args and not a.posonlyargs:
             rest = lists.as_list(lo, value, node)
             return inlining.inline(lo, fn, [], keywords(lo, node), node, rest)
-    return None
+    return core.call(lo, fn, counted_items(lo, value, count_of_arguments(fn, node), node.args[0]), keywords(lo, node), node)
 
 
 def keywords(lo: Lowering, node: gast.Call) -> dict[str, Value]:

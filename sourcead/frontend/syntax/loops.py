@@ -9,7 +9,7 @@ import gast
 from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control import exits, loop_variants, loops
-from sourcead.frontend.control.branches import RAISED, choose
+from sourcead.frontend.control.branches import RAISED, choose, tested
 from sourcead.frontend.control.loops import ForLoop
 from sourcead.frontend.core import FALSE, MISSING, VALUE, Cell, Lowering, Meta, Value, name_reads, next_birth
 from sourcead.frontend.syntax import adjoint_blocks
@@ -103,7 +103,7 @@ def lower_while(lo: Lowering, node: gast.While) -> None:
     def start() -> tuple[Block, None]:
         before, birth = lo.journal.mark(), next_birth()
         with lo.build.block() as stmts:
-            cond = lo.read(core.condition(lo, core.lower(lo, node.test)))
+            cond = tested(lo, lo.read(core.condition(lo, core.lower(lo, node.test))))
         changed = lo.journal.changed(before, birth)
         if any(not isinstance(key, Meta) and slots.get(key, MISSING) is not old for (slots, key), old in changed.items()):
             raise core.unsupported(lo, node, TEST_ASSIGNS, ASSIGN_OUTSIDE)

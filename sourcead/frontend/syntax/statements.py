@@ -167,7 +167,8 @@ def lower_assert(lo: Lowering, node) -> None:
     test = core.condition(lo, core.lower(lo, node.test))
     if core.truth(lo, test) is True:
         return
-    args = (lo.read(test),) if node.msg is None else (lo.read(test), core.operand(lo, node.msg))
+    cond = branches.tested(lo, lo.read(test))
+    args = (cond,) if node.msg is None else (cond, core.operand(lo, node.msg))
     lo.build.add(Stmt((), Effect("assert", args)))
 
 

@@ -5,11 +5,10 @@ import operator
 import gast
 import numpy as np
 
-from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.core import Iterable, Lowering, MethodVal, Value, leaves
-from sourcead.ir.nodes import Const
-from sourcead.ir.types import Scalar, kind_of
+from sourcead.ir.nodes import Const, Slice
+from sourcead.ir.types import kind_of
 
 
 def set_shape(lo: Lowering, array: Value, shape: Value, node) -> None:
@@ -26,10 +25,19 @@ def set_shape(lo: Lowering, array: Value, shape: Value, node) -> None:
     lo.set(*names[0], core.call_library(lo, np.reshape, [array, shape], {}, node))  # a view, or Python raises an error
 
 
+def set_part(lo: Lowering, array: Value, name: str, new: Value, node) -> bool:
+    """Lower `array.flat = new`, `array.real = new` or `array.imag = new`, and tell whether it is one of these."""
+    if name == "flat":
+        core.store(lo, core.attribute(lo, array, name, node), Slice(None, None, None), new, node)
+    elif (whole := with_part(lo, array, name, new)) is not None:
+        core.store(lo, array, Const(...), whole, node)
+    else:
+        return False
+    return True
+
+
 def with_part(lo: Lowering, array: Value, name: str, new: Value) -> Value | None:
     """Return what an array holds after `array.name = new`, None if that is not known."""
-    if name == "flat":
-        return new if isinstance(core.data_type(lo, new) or atom_type(new), Scalar) else None
     kind = kind_of(core.data_type(lo, array))
     if name not in ("real", "imag") or kind is None:
         return None

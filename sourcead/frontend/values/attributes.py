@@ -210,7 +210,9 @@ APPENDING = "`x = np.append(x, item)` for an array, else a list that begins as `
 
 @core.method.register(object)
 def array_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """Lower a method of an array or a number."""
+    """Lower a method of an array or a number, or one of a ufunc that is called by way of its class: `np.ufunc.at(np.add, a, i, v)`."""
+    if isinstance(value, Const) and isinstance(value.value, np.ufunc):
+        return core.call_object(lo, getattr(value.value, name), args, kwargs, node)
     if isinstance(atom_type(lo.read(value)), Str):
         return string_method(lo, value, name, args, kwargs, node)
     if isinstance(atom_type(lo.read(value)), Opaque):

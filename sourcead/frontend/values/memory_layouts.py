@@ -7,15 +7,17 @@ assumed to be in C order; where the meaning of the program depends on it, the ge
 
 import operator
 import types
+from typing import Any
 
 import gast
 import numpy as np
 
+from sourcead import runtime
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.core import SEEN, VALUE, WHOLE, Cell, FunctionVal, TupleVal, Value, leaves, roots
 from sourcead.ir.nodes import Atom, Call, Const, Index, Let, Operand, Slice, Sub, Update, Var, View
-from sourcead.ir.types import INT, Array, Scalar, Str, kind_of, rank
+from sourcead.ir.types import INT, Array, Scalar, Str, Sym, Type, kind_of, rank
 from sourcead.primitives.table import record_of
 
 NOWHERE: frozenset[Var] = frozenset()
@@ -105,7 +107,7 @@ def _part(lo, base, step: Sub | View, found) -> frozenset[Var] | None:
         if step.fn is np.real and kind_of(t) not in REAL:  # every other number of a complex array
             return None
         order = record_of(step.fn).order
-        return whole if order == "keeps" or order == "axes" and axes <= 1 else None
+        return whole if order == "keeps" or keeps_order_of_axes(lo, t, step) else None
     parts = step.key if isinstance(step.key, tuple) else (step.key,)
     for k, part in enumerate(parts):
         if isinstance(part, Slice):  # consecutive rows are contiguous; a further subscript of each row leaves gaps
@@ -116,12 +118,14 @@ def _part(lo, base, step: Sub | View, found) -> frozenset[Var] | None:
 
 
 def without_memory_order(lo, fn, args, kwargs, node):
-    """Drop `order="K"` or `"A"` from the arguments of a call, provided that the array is known to be in C order."""
+    """Drop `order="K"` or `"A"` from the arguments of a call, provided that the array is in C order; all are one on one axis."""
     place = {np.ravel: 1, np.ndarray.flatten: 1, np.reshape: 2}.get(fn, 0)
     order = args[place] if 0 < place < len(args) else kwargs.get("order")
-    if place == 0 or not isinstance(order, Const) or order.value not in ("K", "A"):
+    if place == 0 or not isinstance(order, Const) or order.value not in ("K", "A", "F"):
         return args, kwargs
-    needs = in_c_order(lo, args[0])
+    if order.value == "F" and (fn is np.reshape or rank(core.data_type(lo, args[0])) != 1):
+        return args, kwargs
+    needs = NOWHERE if order.value == "F" else in_c_order(lo, args[0])
     if needs is None:
         why = f"`order={order.value!r}` follows the memory of an array of which it is not known how it lies"
         raise core.unsupported(lo, node, why, "order='C' or order='F'")
@@ -129,21 +133,71 @@ def without_memory_order(lo, fn, args, kwargs, node):
     return args[:place], {k: v for k, v in kwargs.items() if k != "order"}
 
 
-def copied(lo, fn, base: Cell, operands) -> Value | None:
-    """Lower `reshape` or `ravel` of a transposed C-order matrix whose axes are both longer than one to a copy.
-
-    Return None if the result is not known to be a copy.
-    """
-    if base.base is None or not isinstance(base.step, View) or base.step.fn is not np.transpose:
+def copied(lo, fn, base: Cell, operands, named: dict[str, Operand]) -> Value | None:
+    """Lower `reshape` or `ravel` to a copy, or return None if the result is not known to be one."""
+    needs = arguments_if_copied(lo, fn, base, operands, named)
+    if needs is None:
         return None
-    dims = getattr(atom_type(lo.read(base)), "dims", None)
-    flat = fn is np.ravel or len(operands) == 2 and isinstance(operands[1], Const) and operands[1].value == -1
-    needs = in_c_order(lo, base.base)
-    if not flat or needs is None or dims is None or len(dims) != 2 or not all(isinstance(n, int) and n > 1 for n in dims):
-        return None
-    cell = lo.wrap(lo.build.call(fn, *operands), shares=roots(base))
+    cell = lo.wrap(lo.build.applied(fn, operands, named), shares=roots(base))
     cell.apart = dict.fromkeys(roots(base), needs)
     return cell
+
+
+def arguments_if_copied(lo, fn, base: Cell, operands, named: dict[str, Operand]) -> frozenset[Var] | None:
+    """Return the arguments that must be in C order for `reshape` or `ravel` to give a copy, or None if it is not known to give one.
+
+    It does for `reshape(-1)` or `ravel` of an array in C order whose axes were brought into another order, unless these have length
+    one. Of parts of arrays whose sizes are known, NumPy shows what it gives, on an array of the same sizes.
+    """
+    flat = fn is np.ravel or len(operands) == 2 and isinstance(operands[1], Const) and operands[1].value == -1
+    if flat and base.base is not None and isinstance(base.step, View) and asks_for_rows(operands[1:], named):
+        if keeps_order_of_axes(lo, atom_type(lo.read(base.base)), base.step) is False:
+            return in_c_order(lo, base.base)
+    steps, root = [View(fn, operands[1:], tuple(named.items()))], base
+    while root.base is not None and root.step is not None:
+        steps, root = [root.step, *steps], root.base
+    dims = getattr(atom_type(lo.read(root)), "dims", None)
+    if root.base is not None or dims is None or not all(isinstance(n, int) for n in dims) or 0 in dims:
+        return None
+    array = np.zeros(dims)
+    for step in steps:
+        part = example_of(lo, array, step)
+        if part is None or step is not steps[-1] and not np.shares_memory(array, part):
+            return None
+        array, whole = part, array
+    return None if array.size == 0 or np.shares_memory(whole, array) else in_c_order(lo, root)
+
+
+def example_of(lo, array: np.ndarray, step: Sub | View) -> np.ndarray | None:
+    """Return what a step into an array leads to, None if that is not known before the program runs, or raises an error there."""
+    options = {} if isinstance(step, Sub) else dict(step.kwargs)
+    found, given = core.known(lo, _tuples((step.key,) if isinstance(step, Sub) else (*step.args, *options.values())))
+    if not found or isinstance(step, View) and step.fn in (np.real, np.imag):  # which depend on the dtype
+        return None
+    try:
+        plain = len(given) - len(options)
+        part = array[given[0]] if isinstance(step, Sub) else step.fn(array, *given[:plain], **dict(zip(options, given[plain:])))
+    except (ValueError, IndexError, TypeError):
+        return None
+    return part if isinstance(part, np.ndarray) else None
+
+
+def keeps_order_of_axes(lo, t: Type, step: View) -> bool | None:
+    """Tell whether a view such as `a.T`, of an array of type `t`, keeps the order of the axes longer than one; None if not known."""
+    dims = getattr(t, "dims", None)
+    if dims is None or record_of(step.fn).order != "axes" or (example := example_of(lo, np.empty(range(len(dims))), step)) is None:
+        return None
+    order = example.shape
+    maybe = [k for k in order if dims[k] != 1]
+    longer = [k for k in maybe if not isinstance(dims[k], Sym) or dims[k].many]
+    if maybe == sorted(maybe):
+        return True
+    may_be_empty = any(n.least < 1 if isinstance(n, Sym) else n == 0 for n in dims)
+    return None if may_be_empty or longer == sorted(longer) else False
+
+
+def _tuples(operand: Operand) -> Value:
+    return TupleVal(tuple(map(_tuples, operand))) if isinstance(operand, tuple) else operand
 
 
 def reshaped(lo, fn, base: Value, operands, kwargs) -> Cell | None:
@@ -166,6 +220,32 @@ def keeps_shape(lo, base: Cell, operands) -> bool:
     return dims is not None and all(isinstance(n, int) for n in dims) and shape in (dims, list(dims))
 
 
+def parts_of_unstack(lo, base: Cell, options: list[Value], named: dict[str, Value], whole: Var) -> TupleVal | None:
+    """Return the views that `np.unstack` gives, None if these are not known; until the array is written, they are the items of `whole`."""
+    array, axis = lo.read(base), named.get("axis", *(options or [Const(0)]))
+    parts, axes = getattr(atom_type(whole), "items", None), rank(atom_type(array)) or 0
+    if parts is None or axes < 2 or not isinstance(axis, Const) or not isinstance(axis.value, int):
+        return None
+    before = (Slice(None, None, None),) * (axis.value % axes)
+    return TupleVal(tuple(_part_of(lo, base, (*before, Const(k)) if before else Const(k), whole, k) for k in range(len(parts))))
+
+
+def _part_of(lo, base: Cell, key: Operand, whole: Var, k: int) -> Cell:
+    """Return the view `base[key]`, which is the item at `k` of the list or tuple `whole` until the array is written."""
+    view = lo.view(base, Sub(key))
+    lo.set(view.slots, VALUE, lo.build.index(whole, Const(k), name=f"{whole.name}_{k}"))
+    lo.set(view.slots, SEEN, lo.read(base))
+    return view
+
+
+def are_apart(one: Value, other: Value) -> bool:
+    """Tell whether two arrays surely share no memory, or are different rows of one array."""
+    if not set(roots(one)) & set(roots(other)):
+        return True
+    keys = [v.step.key.value for v in (one, other) if isinstance(v.step, Sub) and isinstance(v.step.key, Const)]
+    return one.base is other.base and len(keys) == 2 and all(type(k) is int and k >= 0 for k in keys) and keys[0] != keys[1]
+
+
 SPLITS = {np.split: 0, np.array_split: 0, np.vsplit: 0, np.hsplit: 1, np.dsplit: 2}  # function -> its axis if none is given
 
 
@@ -186,10 +266,8 @@ def parts_of_split(lo, fn, base: Cell, options: list[Value], named: dict[str, Va
         return None
     views = []
     for k, (first, last) in enumerate(zip((None, *bounds), (*bounds, None))):
-        view = lo.view(base, Sub((*(Slice(None, None, None),) * along, Slice(first, last, None)) if along else Slice(first, last, None)))
-        lo.set(view.slots, VALUE, lo.build.index(whole, Const(k), name=f"{whole.name}_{k}"))
-        lo.set(view.slots, SEEN, array)
-        views.append(view)
+        cut = Slice(first, last, None)
+        views.append(_part_of(lo, base, (*(Slice(None, None, None),) * along, cut) if along else cut, whole, k))
     cell = lo.new_list(views, whole.name)
     cell.slots[WHOLE] = whole
     return cell
@@ -210,6 +288,30 @@ def bounds_of_split(lo, fn, array: Atom, axis: int, places: Value) -> list[Atom]
         return None
     each = lo.build.call(operator.floordiv, lo.build.index(lo.build.attr(array, "shape"), Const(axis)), places)
     return [lo.build.call(operator.mul, each, Const(k)) for k in range(1, count)]
+
+
+def view_of_einsum(args: list[Value]) -> tuple[Any, list[Value]]:
+    """Return the function, and its arguments, that gives the view that a call of einsum gives of one array, or the call itself.
+
+    It is a view of its diagonals, as for `"ijj->ij"`, or one with its axes in another order.
+    """
+    if len(args) != 2 or not core.is_text(args[0]) or not isinstance(args[1], Cell):
+        return np.einsum, args
+    letters, arrow, output = args[0].value.replace(" ", "").partition("->")
+    if not arrow or not letters.isalpha() or len(output) != len(set(output)) or set(letters) != set(output):
+        return np.einsum, args
+    if len(letters) > len(output):
+        return runtime.diagonals, args[::-1]
+    return np.transpose, [args[1], Const(tuple(map(letters.index, output)))]
+
+
+def is_einsum_with_sum(fn: Any, operands: tuple[Operand, ...]) -> bool:
+    """Tell whether a call is an einsum that is surely no view: it has several operands, or a letter that the result does not have."""
+    if fn is not np.einsum or not operands or not isinstance(operands[0], Const) or operands[0].live:
+        return False
+    inputs, arrow, output = operands[0].value.partition("->")
+    letters = [c for c in inputs if c.isalpha()]
+    return len(operands) > 2 or any(c not in output if arrow else letters.count(c) > 1 for c in letters)
 
 
 LEAST_AXES = {np.atleast_1d: 1, np.atleast_2d: 2, np.atleast_3d: 3}

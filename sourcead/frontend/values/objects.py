@@ -132,8 +132,8 @@ def set_attribute(lo: Lowering, value: Value, name: str, new: Value, node) -> No
             raise core.no_attribute(lo, value, name)
         if name == "shape" and isinstance(core.data_type(lo, value), Array):
             return array_attributes.set_shape(lo, value, new, node)
-        if isinstance(core.data_type(lo, value), Array) and (whole := array_attributes.with_part(lo, value, name, new)) is not None:
-            return core.store(lo, value, Const(...), whole, node)
+        if isinstance(core.data_type(lo, value), Array) and array_attributes.set_part(lo, value, name, new, node):
+            return None
         if outliving.is_number_of_class(value, name):
             return outliving.set_number_of_class(lo, value, name, new)
         raise core.refused(lo, "an attribute of this object cannot be assigned in a differentiated function", "a local variable, or a dict")

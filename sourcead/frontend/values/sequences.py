@@ -72,7 +72,8 @@ def taken(lo: Lowering, value: Value, node) -> Value:
         return value
     found = core.iterate(lo, value, node)
     took_all(lo, value)
-    return found if found.drive is None or found.endless else collect(lo, found, lambda element: element, node)
+    endless = found.endless and core.special_method(value, "__next__") is None  # which raises StopIteration, or Python would not end
+    return found if found.drive is None or endless else collect(lo, found, lambda element: element, node)
 
 
 def took_all(lo: Lowering, value: Value, leave: Any = None) -> None:

@@ -18,9 +18,10 @@ from sourcead.frontend.values.masked_arrays import refuse_others
 from sourcead.ir.names import shown
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Sub
 from sourcead.ir.types import (
-    ANY_DTYPE, BOOL, COMPLEX, FLOAT, INT, Array, DictT, ListT, MapT, NoneType, Scalar, SetT, Str, StructT, TupleT, Type,
-    Undefined, Unknown, rank, same_dtype
+    ANY_DTYPE, BOOL, COMPLEX, FLOAT, INT, Array, DictT, ListT, MapT, NoneType, Scalar, SetT, Str, StructT, Sym, TupleT,
+    Type, Undefined, Unknown, dims_of, rank, same_dtype
 )
+from sourcead.primitives.result_types.infer import infer_index
 
 
 @core.subscript.register("object", SuperVal, MethodVal, FunctionVal, BoundVal)
@@ -284,9 +285,26 @@ def store_in_array(lo: Lowering, base: Cell, key: Value, value: Value, node, mod
     refuse_outside(lo, core.data_type(lo, base), operand, node)
     if is_flat(base):
         refuse_own_elements(lo, "`.flat`", base, value)
+        value = repeated(lo, base, operand, value, node)
     elif isinstance(core.data_type(lo, value), ListT | TupleT | None) and effects_of(operand) <= VIEWS:  # NumPy writes item by item
         refuse_own_elements(lo, "a part of an array", base, value)
     lo.write(base, (Sub(operand),), lo.operand(sequences.as_array(lo, value)), mode)
+
+
+def repeated(lo: Lowering, base: Cell, key: Operand, value: Value, node) -> Value:
+    """Return what `array.flat[key] = value` assigns: as many elements as the key takes, of the value again and again, in C order."""
+    part, given = infer_index(core.data_type(lo, base), lo.build.arg(key)), core.data_type(lo, sequences.as_array(lo, value))
+    if isinstance(part, Scalar) or isinstance(given, Scalar) or dims_of(given) in ((), dims_of(part) or ()):
+        return value
+    replaced = lo.build.index(lo.read(base), key)
+
+    def resized() -> Value:
+        return core.call_library(lo, np.resize, [value, lo.build.call(np.size, replaced)], {}, node)
+
+    if all(n.least > 0 if isinstance(n, Sym) else n > 0 for n in dims_of(given) or (0,)):
+        return resized()
+    count = core.call_library(lo, np.size, [value], {}, node)  # nothing is assigned if there is nothing
+    return branches.choose(lo, core.operate(lo, operator.gt, count, Const(0)), resized, lambda: replaced)
 
 
 def refuse_own_elements(lo: Lowering, written: str, base: Value, value: Value) -> None:

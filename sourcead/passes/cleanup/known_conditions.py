@@ -35,7 +35,8 @@ def decided(block: Block, made: dict[Var, Stmt], given: Conditions, excluded: Ex
         reached = [(b, taken) for b, taken in blocks if is_possible(implied(given | taken, excluded))]
         if len(reached) == 1 and isinstance(stmt.op, Branch):
             arm, excluded = decided(reached[0][0], made, given | reached[0][1], excluded)
-            stmts += (*arm.stmts, *(Stmt((v,), Let(a), stmt.origin) for v, a in zip(stmt.targets, arm.results)))
+            results = (NOTHING if a is UNDEFINED else a for a in arm.results)  # of an arm that raises
+            stmts += (*arm.stmts, *(Stmt((v,), Let(a), stmt.origin) for v, a in zip(stmt.targets, results)))
             continue
         if isinstance(stmt.op, Loop) and never_runs(stmt.op):
             stmts += (Stmt((v,), Let(a), stmt.origin, stmt.adjoint_of) for v, a in zip(stmt.targets, stmt.op.inits))

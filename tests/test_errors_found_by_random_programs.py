@@ -1,0 +1,267 @@
+"""Causes of internal errors that random programs found, each in several forms: value and derivatives are those of differences."""
+
+import numpy as np
+import pytest
+
+from sourcead import SourceADError, grad, hvp, jvp, value_and_grad
+
+X = np.array([0.47, 1.04, 1.06])
+
+
+def check(f, x):
+    """The value, the gradient and the tangent of a function of one array are those of Python and of differences."""
+    value, gradient = value_and_grad(f, verify=False)(x.copy())
+    assert value == pytest.approx(f(x.copy()))
+    moved = [(f(x + step) - f(x - step)) / 2e-6 for step in 1e-6 * np.eye(len(x))]
+    assert gradient == pytest.approx(np.array(moved), rel=1e-5, abs=1e-7)
+    assert jvp(f, (x.copy(),), (np.ones_like(x),))[1] == pytest.approx(sum(moved), rel=1e-5, abs=1e-7)
+
+
+# -- a list that is put into what may be an array ------------------------------------------------------------------------------
+
+
+def sorted_into_a_dict(x):
+    h = {"a": x[0]}
+    if h["a"] > 0.5:
+        return 0.0
+    h |= {"a": 2 * x}
+    h["a"][:] = sorted(h["a"])
+    return h["a"] @ np.arange(3.0)
+
+
+def sorted_into_a_sum(x):
+    total, n = 0, 2
+    while n > 0:
+        total, n = total + x, n - 1
+    total[:] = sorted(total, reverse=True)
+    return total @ np.arange(3.0)
+
+
+def items_into_a_row(x):
+    rows, n = 0, 2
+    while n > 0:
+        rows, n = rows + np.outer(x, x), n - 1
+    rows[1] = [a * a for a in x]
+    return np.sum(rows[1] * np.arange(3.0)) + rows[0, 2]
+
+
+def pairs_into_a_matrix(x):
+    rows, n = 0, 2
+    while n > 0:
+        rows, n = rows + np.outer(x, x), n - 1
+    rows[:2, :2] = [[x[0], 2 * x[1]], [x[2], x[0] * x[1]]]
+    return np.sum(rows * np.arange(9.0).reshape(3, 3))
+
+
+def number_into_each(x):
+    rows, n = 0, 2
+    while n > 0:
+        rows, n = rows + np.outer(x, x), n - 1
+    rows[:] = [x[0], x[1], 3.0]
+    return np.sum(rows * np.arange(9.0).reshape(3, 3))
+
+
+@pytest.mark.parametrize("f", [sorted_into_a_dict, sorted_into_a_sum, items_into_a_row, pairs_into_a_matrix, number_into_each])
+def test_a_list_put_into_what_may_be_an_array(f):
+    check(f, X)
+
+
+# -- integers whose derivative is that of a power ------------------------------------------------------------------------------
+
+
+def polynomial_at_a_bool(y):
+    return np.polyval([y[2]], y[2] <= 1.1 or y[2])
+
+
+def longer_polynomial_at_a_bool(y):
+    return np.polyval([y[2], y[0], y[1] * y[0], y[2]], y[2] <= 1.1 or y[2])
+
+
+def polynomial_at_an_integer(y):
+    return np.polyval([y[0], y[1] * y[1]], int(y[2]) if y[1] > 0 else y[2])
+
+
+def integer_to_a_power(y):
+    base, n = np.array([2, 0, 3]) if y[0] > 0 else y, np.array([0, 1, 2])
+    return np.sum(base**n * y * y)
+
+
+@pytest.mark.parametrize("f", [polynomial_at_a_bool, longer_polynomial_at_a_bool, polynomial_at_an_integer, integer_to_a_power])
+def test_second_derivatives_where_a_power_is_of_an_integer(f):
+    check(f, X)
+    gradient = grad(f)
+    moved = (gradient(X + 1e-6) - gradient(X - 1e-6)) / 2e-6
+    assert hvp(f)(X, np.ones(3)) == pytest.approx(moved, rel=1e-5, abs=1e-7)
+
+
+# -- a tuple where only a path that raises an error leads ----------------------------------------------------------------------
+
+
+def a_tuple_or_a_number(x):
+    pair = (x, x)
+    if x[0] > 0:
+        pair = x[1]
+    return 2.0 * x[0] + pair
+
+
+def a_nested_tuple_or_a_number(x):
+    for a in x:
+        pair = ((x, a),)
+    if x[1] > 0:
+        pair = x[0] * x[1]
+    return np.sum(x) - pair
+
+
+def a_tuple_of_the_argument(x):
+    def inner(part):
+        if not part[0] < 0:
+            part = 2
+        return 0.5 + part
+
+    return inner((x[0],)) * x[1]
+
+
+def a_tuple_times_a_sum(x):
+    pair, total, n = (x[0], 2.0, x[1]), 0, 2
+    while n > 0:
+        total, n = total + x, n - 1
+    return np.sum(total * pair - pair / total)
+
+
+def a_tuple_or_a_number_by_others(x):
+    pair, quotient = (x[2], x[0], x[1]), (x[1], x[0])
+    if x[0] > 0:
+        pair = quotient = x[1]
+    return x[0] ** pair * quotient + quotient / x[2]
+
+
+@pytest.mark.parametrize("f", [
+    a_tuple_or_a_number, a_nested_tuple_or_a_number, a_tuple_of_the_argument, a_tuple_times_a_sum, a_tuple_or_a_number_by_others,
+])
+def test_a_tuple_where_a_number_is_added(f):
+    check(f, X)
+
+
+# -- a name that is unassigned in the arm that is surely taken -----------------------------------------------------------------
+
+
+def unassigned_where_one_arm_is_taken(x):
+    if x[0] > 0:
+        d = x
+    if np.all(1 < 0.5) and d:
+        return np.ones()
+    return np.sum(d * d)
+
+
+def unassigned_in_both_arms(x):
+    if x[0] > 0:
+        d = x * x
+    if np.any(np.array([False, False])) and d is None:
+        return d
+    elif np.all(2 < 1) and d:
+        return np.zeros()
+    return np.sum(d) * x[1]
+
+
+@pytest.mark.parametrize("f", [unassigned_where_one_arm_is_taken, unassigned_in_both_arms])
+def test_a_name_unassigned_before_a_condition_that_is_known(f):
+    check(f, X)
+    with pytest.raises(UnboundLocalError):
+        grad(f, verify=False)(-X)
+
+
+# -- the truth of an array, which raises what the program handles --------------------------------------------------------------
+
+
+def handled_in_an_expression(x):
+    try:
+        w = 0.31 if x else 2.0
+    except ValueError:
+        w = x[0]
+    return w * x[1]
+
+
+def handled_in_an_if(x):
+    w = x * x
+    try:
+        if w:
+            w = 2.0
+    except Exception:
+        w = x[0]
+    return w * x[1]
+
+
+def handled_in_a_while(x):
+    w = 3.0
+    try:
+        while 2 * x:
+            w += 2.0
+    except ValueError:
+        w = x[0]
+    return w * x[1]
+
+
+def handled_in_an_assertion(x):
+    w = 3.0
+    try:
+        assert x
+    except ValueError:
+        w = x[0]
+    return w * x[1]
+
+
+def handled_in_any(x):
+    try:
+        w = any([x, x]) * 2.0
+    except ValueError:
+        w = x[0]
+    return w * x[1]
+
+
+@pytest.mark.parametrize("f", [handled_in_an_expression, handled_in_an_if, handled_in_a_while, handled_in_an_assertion, handled_in_any])
+def test_the_truth_of_an_array_that_raises_what_is_handled(f):
+    with pytest.raises(SourceADError, match="the program handles ValueError here"):
+        grad(f)(X)
+
+
+def test_the_truth_of_an_array_of_one_element_raises_nothing():
+    def f(x):
+        y, w = x[x > 1.05], 3.0
+        try:
+            w = 2.0 if y else 4.0
+        except ValueError:
+            w = x[0]
+        return w * x[1]
+
+    check(f, X)
+
+
+# -- lists in lists of which one is replaced -----------------------------------------------------------------------------------
+
+
+def cleared_in_a_nested_list(x):
+    rows = np.outer(x, x).reshape(1, 3, 3).tolist()
+    rows[0][1].clear()
+    rows = rows[-1][0]
+    return rows[0] * rows[2]
+
+
+def list_replaced_in_a_nested_list(x):
+    rows = np.outer(x, x).reshape(1, 3, 3).tolist()
+    rows[0][1] = [x[0]]
+    total = 0.0
+    for row in rows[0]:
+        total += row[0] * len(row)
+    return total
+
+
+def array_replaced_in_a_nested_list(x):
+    rows = [[k * x, np.outer(x, x)[:, k % 3]] for k in range(9)]
+    for k in range(9):
+        rows[k][0] = rows[k][0][: k % 3 + 1] * x[0]
+    return sum(np.sum(row[0] ** 2) * np.sum(row[1]) for row in rows)
+
+
+@pytest.mark.parametrize("f", [cleared_in_a_nested_list, list_replaced_in_a_nested_list, array_replaced_in_a_nested_list])
+def test_a_list_or_array_replaced_in_a_nested_list(f):
+    check(f, X)

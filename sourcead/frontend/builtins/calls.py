@@ -177,8 +177,7 @@ def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], 
             return rows
     memory = known.memory(len(operands), named.keys()) if callable(known.memory) else known.memory
     may_share = memory != "fresh" and (known.view or memory != "operands" and not is_helper(fn))
-    may_share = may_share and not memory_layouts.is_einsum_with_sum(fn, operands)
-    return lo.wrap(var, shares=[r for a in args for r in roots(a)] if may_share else ())
+    return lo.wrap(var, shares=[r for a in args for r in roots(a)] if may_share and not memory_layouts.is_new(fn, operands) else ())
 
 
 def refuse_functions(lo: Lowering, fn: Any, values: list[Value]) -> None:

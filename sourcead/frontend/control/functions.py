@@ -95,9 +95,10 @@ def lowered_in_some_way(source: Source, types: dict[str, Type], statics: dict[st
             others = [{"apart": apart, "rows_stay": True}, *others, {"apart": apart, "unrolling": True}]
         for way in others:
             with contextlib.suppress(SourceADError, RecursionError):
-                found = lower_from(begun(source, **ways, **way), source, types, statics)
+                found = lower_from(begun(source, **{**ways, **way, "keeps": False}), source, types, statics)
                 if "unrolling" in way or parts_stay(found.function):
                     return found
+        first.keeps = False
         if (found := with_objects_known(first, source, types, statics)) is not None:
             return found
         raise

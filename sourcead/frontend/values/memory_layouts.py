@@ -305,7 +305,7 @@ def view_of_einsum(args: list[Value]) -> tuple[Any, list[Value]]:
     return np.transpose, [args[1], Const(tuple(map(letters.index, output)))]
 
 
-def is_einsum_with_sum(fn: Any, operands: tuple[Operand, ...]) -> bool:
+def is_new(fn: Any, operands: tuple[Operand, ...]) -> bool:
     """Tell whether a call is an einsum that is surely no view: it has several operands, or a letter that the result does not have."""
     if fn is not np.einsum or not operands or not isinstance(operands[0], Const) or operands[0].live:
         return False

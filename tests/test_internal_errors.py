@@ -84,8 +84,8 @@ def test_ir_that_is_not_well_formed_is_never_run(monkeypatch, stage):
     lower = pipeline.lower_function
     if stage == "lowering":
 
-        def broken(*args):
-            lowered = lower(*args)
+        def broken(*args, **ways):
+            lowered = lower(*args, **ways)
             return replace(lowered, function=reads_the_result_of_a_branch_inside(lowered.function))
 
         monkeypatch.setattr(pipeline, "lower_function", broken)

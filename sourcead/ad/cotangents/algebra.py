@@ -142,7 +142,8 @@ def clear_at(t: Type, build: Builder, x: Var, path: tuple) -> Atom:
     """Return what stands at a path of the cotangent of `x`, of type `t`, after an assignment has replaced what stood there."""
     if isinstance(t, ListT) and all(isinstance(step, Sub) for step in path):
         *_, holder, part = accumulate(path, lambda held, step: infer_index(held, build.arg(step.key)), initial=t)
-        if isinstance(holder, ListT) or isinstance(part, Unknown):
+        in_list = isinstance(holder, ListT) and (len(path) == 1 or not isinstance(part, Scalar))
+        if in_list or isinstance(part, Unknown):
             return zeros(build, build.index(get_at(t, build, x, path[:-1], x), path[-1].key))
     return Const(None) if isinstance(t, MapT) and not isinstance(t.item, Scalar) else Const(0.0)
 

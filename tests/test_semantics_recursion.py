@@ -214,7 +214,53 @@ def list_of_unknown_length(x):
     return sum(out)
 
 
-@pytest.mark.parametrize("f", [one_array_twice, a_row_that_is_in_a_list_too, list_of_unknown_length], ids=lambda f: f.__name__)
+def list_that_is_sorted(x):
+    def sort(values, low, high):
+        if low >= high:
+            return 0
+        at = low
+        for k in range(low, high):
+            if values[k] < values[high]:
+                values[at], values[k] = values[k], values[at]
+                at += 1
+        values[at], values[high] = values[high], values[at]
+        return 1 + sort(values, low, at - 1) + sort(values, at + 1, high)
+
+    values = [v * v for v in x]
+    count = sort(values, 0, len(values) - 1)
+    return sum(values[i] * i for i in range(len(values))) + count
+
+
+def lists_that_change_places(x):
+    def go(v, ones, others):
+        if v > 0.1:
+            ones.append(v)
+            others.append(v * v)
+            go(v / 2, others, ones)
+
+    ones, others = [], [x[1]]
+    go(x[0], ones, others)
+    return sum(ones) * sum(others)
+
+
+def one_list_twice(x):
+    def go(v, ones, others):
+        if v > 0.1:
+            ones.append(v)
+            others.append(v * v)
+            go(v / 2, ones, others)
+
+    both = [x[1]]
+    go(x[0], both, both)
+    return sum(both) * both[1]
+
+
+@pytest.mark.parametrize("f", [list_of_unknown_length, list_that_is_sorted, lists_that_change_places], ids=lambda f: f.__name__)
+def test_lists_of_numbers_that_recursive_functions_write(f):
+    assert judged_in_all_modes(f, np.sin(np.arange(9) * 2.3) + 1.2) == "right"
+
+
+@pytest.mark.parametrize("f", [one_array_twice, a_row_that_is_in_a_list_too, one_list_twice], ids=lambda f: f.__name__)
 def test_other_writes_are_refused_if_no_known_value_bounds_the_depth(f):
     with pytest.raises((AliasError, UnsupportedSyntaxError), match="`go` calls itself and writes into|may share memory"):
         grad(f, verify=False)(np.sin(np.arange(9) * 2.3) + 1.2)

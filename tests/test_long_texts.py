@@ -293,3 +293,40 @@ def test_kinds_of_derivatives_agree():
     assert value == expected
     np.testing.assert_allclose(pullback(1.0), gradient, rtol=1e-12)
     np.testing.assert_allclose(jvp(many_steps, (X,), (np.ones(4),))[1], np.sum(gradient), rtol=1e-9)
+
+
+def both_of_one(v, n):
+    if n <= 0:
+        return v
+    return other_of_one(v * 1.1, n) + both_of_one(v * 0.5, n - 1)
+
+
+def other_of_one(v, n):
+    if v > 100.0:
+        return v * v
+    return both_of_one(v * v + 0.3, n - 1) * 0.5
+
+
+def both_call_each_other(x):
+    return both_of_one(x[0], int(3 * x[3] + 0.5)) * other_of_one(x[1], 3) + other_of_one(x[2], 2) + both_of_one(x[2], 2)
+
+
+def outer(v, n):
+    if n <= 0:
+        return v
+    return inner(v, n) * inner(v + 1, n - 1)
+
+
+def inner(v, n):
+    if n <= 1:
+        return v * 2
+    return outer(v * 0.5, n - 1) + v
+
+
+def kept_inside_recursive(x):
+    return outer(x[0], int(4 * x[3] + 0.5)) + inner(x[1], 3) * outer(x[2], 2)
+
+
+@pytest.mark.parametrize("f", [both_call_each_other, kept_inside_recursive])
+def test_a_kept_function_inside_a_recursive_one_has_all_its_branches(kept, f):
+    assert judged_in_all_modes(f, X) == "right"

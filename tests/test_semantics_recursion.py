@@ -375,3 +375,25 @@ def test_names_of_functions_of_other_scopes_are_theirs(f):
 @pytest.mark.parametrize("f", [lambdas_in_lambdas, lambdas_as_defaults])
 def test_lambdas_that_call_themselves_of_other_scopes(f):
     assert judged_in_all_modes(f, np.array(X)) == "right"
+
+
+def even_steps(v, n):
+    if n <= 0:
+        return v
+    return odd_steps(v * 1.1, n) + even_steps(v * 0.5, n - 1)
+
+
+def odd_steps(v, n):
+    if n > 5:
+        return odd_steps(v * 0.9, n - 1)
+    if v > 100.0:
+        return v * v
+    return even_steps(v * v + 0.3, n - 1) * 0.5
+
+
+def each_calls_both(x):
+    return even_steps(x[0], int(x[2] * 3 + 0.5)) * odd_steps(x[1], 7) + odd_steps(x[0], 2) + even_steps(x[1], 2)
+
+
+def test_functions_that_call_themselves_and_each_other_have_all_their_branches():
+    assert judged_in_all_modes(each_calls_both, np.array(X)) == "right"

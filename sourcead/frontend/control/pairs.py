@@ -109,10 +109,11 @@ def call_pair(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> V
         tuple((n, id(obj)) for n, (_, _, obj) in objects.items()),
     )  # fmt: skip
     if key not in lo.pairs:
+        settled = {*lo.pairs}
         try:
             lower_pair(lo, key, source, kinds, (statics, functions, objects))
         except Exception:
-            lo.pairs.pop(key, None)
+            forget_others(lo, settled)
             raise
     pair = lo.pairs[key]
     pair.recursive |= pair.lowered is None
@@ -150,7 +151,9 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], known: tuple[d
     name = f"{source.name if is_name(source.name) else 'function'}_vjp"
     wrt = tuple(k for k, t in enumerate(kinds.values()) if carries_derivative(t))
     pair = lo.pairs[key] = Pair(name, wrt=wrt)
+    settled = {*lo.pairs}
     for _ in range(MAX_ROUNDS):
+        forget_others(lo, settled)  # which relied on what was known of this function in the round before
         inner = Lowering()
         inner.unrolling = lo.unrolling
         inner.live.update(lo.live)  # so that no two globals get one name
@@ -196,6 +199,12 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], known: tuple[d
     pair.lowered = lowered
     pair.guards = {(id(where), name): (where, name, found) for where, name, found in lowered.guards}
     lo.live.update(lowered.live)
+
+
+def forget_others(lo: Lowering, settled: set) -> None:
+    """Forget the pairs that were lowered since only those in `settled` were."""
+    for key in lo.pairs.keys() - settled:
+        del lo.pairs[key]
 
 
 def leave_in(lo: Lowering, cell: Cell, left: Var) -> None:

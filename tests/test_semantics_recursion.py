@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import pytest
 
-from sourcead import grad
+from sourcead import grad, hvp
 from sourcead.errors import AliasError, UnsupportedSyntaxError
 from tests.semantics import judged_in_all_modes, made
 from tests.test_semantics_exceptions import X, agrees
@@ -397,3 +397,19 @@ def each_calls_both(x):
 
 def test_functions_that_call_themselves_and_each_other_have_all_their_branches():
     assert judged_in_all_modes(each_calls_both, np.array(X)) == "right"
+
+
+def checked_series(v, n):
+    if v < 0:
+        raise ValueError("v is negative")
+    return v if n <= 0 else v * checked_series(v * 0.5, n - 1)
+
+
+def of_recursion_that_raises(x):
+    return checked_series(x[0], int(x[2] * 3 + 0.5)) * x[1]
+
+
+def test_second_derivatives_of_recursion_that_may_raise():
+    x, v = np.array(X), np.ones(len(X))
+    rows = [grad(of_recursion_that_raises)(x + h * v) for h in (1e-5, -1e-5)]
+    np.testing.assert_allclose(hvp(of_recursion_that_raises)(x, v), (rows[0] - rows[1]) / 2e-5, rtol=1e-6, atol=1e-8)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from sourcead.analysis.builder import Builder
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend.lower import Lowered
-from sourcead.ir.nodes import Block, Call, Function, Var, fresh
+from sourcead.ir.nodes import Block, Call, Effect, Function, Op, Var, fresh
 from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.types import TupleT, tangent_type
 from sourcead.ir.walk import copied, has_effect, walk
@@ -50,9 +50,14 @@ def refuse_effects(pair: Pair) -> None:
 
 
 def does_more_than_check(block: Block) -> bool:
-    """Return whether a block has effects other than checks of shapes and calls of itself, which may happen again."""
-    effects = (s.op for s in walk(block) if has_effect(s.op) and not s.op.blocks)
-    return not all(isinstance(op, Call) and (isinstance(op.fn, Pair) or record_of(op.fn).checks) for op in effects)
+    """Return whether a block has effects that must not happen again: others than checks, exceptions and calls of itself."""
+
+    def may_happen_again(op: Op) -> bool:
+        if isinstance(op, Effect):
+            return op.kind == "raise"
+        return isinstance(op, Call) and (isinstance(op.fn, Pair) or record_of(op.fn).checks)
+
+    return not all(may_happen_again(s.op) for s in walk(block) if has_effect(s.op) and not s.op.blocks)
 
 
 def wrt_names(pair: Pair) -> tuple[str, ...]:

@@ -30,6 +30,7 @@ class Opaque:
         return None
 
 
+_origins: weakref.WeakKeyDictionary[gast.AST, dict[str, Origin]] = weakref.WeakKeyDictionary()  # by file: equal texts share nodes
 _elementwise: weakref.WeakSet[types.FunctionType] = weakref.WeakSet()
 
 
@@ -80,6 +81,12 @@ class Source:
             return Origin(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, PLACES, "")
         if not hasattr(node, "lineno"):
             node = self.node
+        known = _origins.setdefault(node, {})
+        if self.file not in known:
+            known[self.file] = self._origin(node)
+        return known[self.file]
+
+    def _origin(self, node: gast.AST) -> Origin:
         line, col, end_line, end_col = node.lineno, node.col_offset, node.end_lineno, node.end_col_offset
         text = _segment(self.lines, line, col, end_line, end_col)
         body = getattr(node, "body", None)

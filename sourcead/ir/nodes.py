@@ -9,7 +9,6 @@ the results of one `Op`.  Operands are atoms, a `Var` or a `Const`; in a subscri
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -108,8 +107,7 @@ class Op(Part):
 class Call(Op):
     """`fn(*args, **kwargs)`; `fn` is a Python object, or a Var if the function is not known while compiling.
 
-    An operator is a call of a function of the module `operator`.  A call with `effect`, such as `print`, stays in order and is never
-    removed or repeated.
+    An operator is a call of a function of the module `operator`.  A call with `effect`, such as `print`, is never moved or removed.
     """
 
     fn: Any
@@ -211,10 +209,9 @@ class Build(Op):
 
 @dataclass(frozen=True, eq=False)
 class Append(Op):
-    """The list with one more element at its end, as `base.append(value)` makes it.
+    """The list with one more element at its end, or at the place `at`: `base.append(value)`, `base.insert(at, value)`.
 
-    `path` leads from `base` to the list that grows (`groups[k].append(value)`); `at` is the place of the new element if it is not the
-    end (`base.insert(at, value)`).
+    `path` leads from `base` to the list that grows: `groups[k].append(value)`.
     """
 
     children = ("base", "value", "path", "at")
@@ -252,6 +249,17 @@ class Block:
 
     stmts: tuple[Stmt, ...]
     results: tuple[Atom, ...] = ()
+
+    @cached_property
+    def statements(self) -> tuple[Stmt, ...]:
+        """Return the statements, each before those of the blocks inside it."""
+        return tuple(s for stmt in self.stmts for s in (stmt, *(s for b in stmt.op.blocks for s in b.statements)))
+
+    @cached_property
+    def reads(self) -> tuple[Var, ...]:
+        """Return every variable that the block or a block inside it reads, as often as it is read; a block reads what it yields."""
+        inside = tuple(v for stmt in self.stmts for vs in (stmt.op.reads, *(b.reads for b in stmt.op.blocks)) for v in vs)
+        return inside + tuple(r for r in self.results if isinstance(r, Var))
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,10 +304,8 @@ class Loop(Op):
     the results of the statement are their values on leaving.
 
     domain `Range`: `index` is bound to the elements of the range.
-    domain a `Block` (a `while`): evaluated before each iteration, over `params`, its one result is the condition;
-    `index` is then None.
-    domain an atom: a sequence, `index` bound to its elements.  Only sequences without a derivative; the frontend lowers loops over
-    arrays and lists to a Range with reads of `sequence[i]`.
+    domain a `Block` (a `while`): evaluated before each iteration, over `params`, its one result is the condition; `index` is None.
+    domain an atom: a sequence without a derivative, `index` bound to its elements; another is read by `sequence[i]` over a Range.
 
     `leave` is the loop variant that ends the loop (`break`) if it is true at the end of an iteration; it is false on entry.
     `policy` says what the loop saves for the reverse sweep; differentiation removes it.
@@ -332,8 +338,7 @@ class Closure(Op):
 class AdjointBlock(Op):
     """`with adjoint_of(x) as d_x: body`. The results are the `values`; the body runs in the reverse sweep.
 
-    There `params` are the cotangents of the results, and the body yields the cotangents of the values.  Differentiation removes
-    the op (`ad/reverse/adjoint_block.py`); no text is emitted for one.
+    There `params` are the cotangents of the results, and the body yields those of the values.  Differentiation removes the op.
     """
 
     children = ("values", "body")
@@ -361,10 +366,7 @@ class Stmt:
 
 @dataclass(frozen=True, eq=False)
 class Function:
-    """A function; it returns the result of its body, or a tuple if the body has several.
-
-    `doc` becomes the docstring; `defaults` are literals, of the last parameters.
-    """
+    """A function; it returns the result of its body, or a tuple if that has several.  `defaults` are those of the last parameters."""
 
     name: str
     params: tuple[Var, ...]
@@ -382,17 +384,13 @@ class _Undefined:
 UNDEFINED = Const(_Undefined(), text="undefined")
 
 
-def operand_atoms(operand: Any) -> Iterator[Atom]:
-    """Yield the atoms inside an operand, or inside another part of an op that holds operands: keywords, a range, a path, a policy."""
-    match operand:
-        case Var() | Const():
-            yield operand
-        case tuple():
-            for item in operand:
-                yield from operand_atoms(item)
-        case Part():
-            for name in operand.children:
-                yield from operand_atoms(getattr(operand, name))
+def operand_atoms(operand: Any) -> tuple[Atom, ...]:
+    """Return the atoms inside an operand, or inside another part of an op that holds operands: keywords, a range, a path, a policy."""
+    if isinstance(operand, (Var, Const)):
+        return (operand,)
+    if isinstance(operand, Part):
+        operand = tuple(getattr(operand, name) for name in operand.children)
+    return tuple(atom for item in operand for atom in operand_atoms(item)) if isinstance(operand, tuple) else ()
 
 
 def fresh(var: Var, **changes) -> Var:

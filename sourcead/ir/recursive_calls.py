@@ -30,6 +30,7 @@ class Pair:
         written: the names of the arguments that it writes.
         lowered: the lowered function, or None until it is lowered.
         recursive: whether it was called while it was lowered.
+        relies_on: the pairs that were not lowered to the end when it was lowered with what was known of them.
         guards: the globals that its text relies on.
         kind: "vjp", or "jvp" for the function that takes tangents too and returns the value and its tangent.
     """
@@ -41,6 +42,7 @@ class Pair:
     written: tuple[str, ...] = ()
     lowered: Any = None
     recursive: bool = False
+    relies_on: set[Pair] = field(default_factory=set)
     guards: dict = field(default_factory=dict)
     kind: str = "vjp"
     derivatives: dict[str, Pair] = field(default_factory=dict)  # to differentiate it again (`ad/recursion.py`)

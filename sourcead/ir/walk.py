@@ -6,6 +6,7 @@ blocks of a statement.
 A pass that needs the context of a statement recurses over `op.blocks` itself.
 """
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -25,9 +26,7 @@ def bound_vars(op: Op) -> tuple[Var, ...]:
 
 def reads_inside(op: Op) -> Iterator[Var]:
     """Yield every variable that an op or a block inside it reads, as often as it is read; a block reads what it yields."""
-    yield from op.reads
-    for block in op.blocks:
-        yield from all_reads(block)
+    return itertools.chain(op.reads, *(block.reads for block in op.blocks))
 
 
 def handed_on(stmt: Stmt) -> Iterator[tuple[Atom, ...]]:
@@ -57,10 +56,7 @@ def has_effect(op: Op) -> bool:
 
 def walk(block: Block) -> Iterator[Stmt]:
     """Yield every statement of a block, each before the statements of the blocks inside it."""
-    for stmt in block.stmts:
-        yield stmt
-        for inner in stmt.op.blocks:
-            yield from walk(inner)
+    return iter(block.statements)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,9 +78,7 @@ def places(block: Block, loops: tuple[Stmt, ...] = ()) -> Iterator[Place]:
 
 def all_reads(block: Block) -> Iterator[Var]:
     """Yield every variable that a block or a block inside it reads, as often as it is read; a block reads what it yields."""
-    for stmt in block.stmts:
-        yield from reads_inside(stmt.op)
-    yield from (r for r in block.results if isinstance(r, Var))
+    return iter(block.reads)
 
 
 def count_reads(block: Block) -> dict[Var, int]:

@@ -86,6 +86,10 @@ class Facts:
         atom = self.resolve(atom)
         return self.renamed.get(atom, atom) if isinstance(atom, Var) else atom
 
+    def stale(self, op: Op) -> bool:
+        """Return whether an op reads a variable that another atom stands for."""
+        return bool(self.replaced) and not self.replaced.keys().isdisjoint(op.reads)
+
     def replace(self, var: Var, atom: Atom) -> None:
         """Let `atom` stand for `var` from here on."""
         self.replaced[var] = self.resolve(atom)
@@ -158,6 +162,8 @@ def _take_name(var: Var, atom: Atom, facts: Facts) -> None:
 def _with_known_operands(stmt: Stmt, rule, facts: Facts) -> Stmt:
     """Return the statement with the replacements of its variables in their place, and with its blocks rewritten."""
     op = stmt.op
+    if not op.blocks:
+        return replace(stmt, op=map_op(op, facts.resolve)) if facts.stale(op) else stmt
     blocks: dict[Block, Block] = {}
     cond = facts.resolve(op.cond) if isinstance(op, Branch) else None
     for block, truth in zip(op.blocks, (True, False)):
@@ -167,7 +173,6 @@ def _with_known_operands(stmt: Stmt, rule, facts: Facts) -> Stmt:
         blocks[block] = _block(block, rule, facts)
         if known:
             del facts.holds[cond]
-    stale = facts.replaced and not facts.replaced.keys().isdisjoint(op.reads)
-    if stale or any(new is not old for old, new in blocks.items()):
+    if facts.stale(op) or any(new is not old for old, new in blocks.items()):
         return replace(stmt, op=map_op(op, facts.resolve, blocks.__getitem__))
     return stmt

@@ -1,6 +1,7 @@
 """Prints blocks of IR as Python statements."""
 
 import ast
+from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
@@ -142,16 +143,17 @@ class Statements:
                 atom = Const(None)
             if atom is UNDEFINED or self.name(target) is None or self.name(atom) == self.name(target):
                 continue
-            todo.append((self.name(target), self.expressions.operand(atom)))
+            value = self.expressions.operand(atom)
+            todo.append((self.name(target), value, {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}))
         out: list[ast.stmt] = []
+        readers = Counter(name for _, _, reads in todo for name in reads)
         while todo:
-            reads = [{n.id for n in ast.walk(value) if isinstance(n, ast.Name)} for _, value in todo]
-            unread = (k for k, (name, _) in enumerate(todo) if not any(name in r for j, r in enumerate(reads) if j != k))
-            free = next(unread, None)
+            free = next((k for k, (name, _, reads) in enumerate(todo) if readers[name] == (name in reads)), None)
             if free is None:
-                targets = ast.Tuple([ast.Name(name, ast.Store()) for name, _ in todo], ast.Store())
-                return [*out, ast.Assign([targets], ast.Tuple([v for _, v in todo], ast.Load()))]
-            name, value = todo.pop(free)
+                targets = ast.Tuple([ast.Name(name, ast.Store()) for name, *_ in todo], ast.Store())
+                return [*out, ast.Assign([targets], ast.Tuple([v for _, v, _ in todo], ast.Load()))]
+            name, value, reads = todo.pop(free)
+            readers.subtract(reads)
             out.append(ast.Assign([ast.Name(name, ast.Store())], value))
         return out
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import gast
 
-from sourcead.frontend.core import FALSE, TRUE, Flag, Lowering, Scope, Value
+from sourcead.frontend.core import FALSE, TRUE, Flag, Lowering, Scope, Value, once_for_each_node
 
 NEXT = object()  # control leaves a statement for the next iteration
 
@@ -177,6 +177,7 @@ def exits_in(node: gast.AST) -> Iterator[gast.AST]:
             yield from (n for child in gast.iter_child_nodes(node) for n in exits_in(child))
 
 
+@once_for_each_node
 def may_leave(node: gast.AST) -> bool:
     """Tell whether a `return`, `continue` or `break` may take control out of this statement."""
     return any(True for _ in exits_in(node))

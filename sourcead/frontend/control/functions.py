@@ -89,6 +89,8 @@ def lowered_in_some_way(source: Source, types: dict[str, Type], statics: dict[st
     except (AliasError, UnsupportedSyntaxError) as error:
         if found := getattr(error, "outliving", None):
             return lowered_in_some_way(source, types, statics, **{**ways, "outliving": first.outliving | {found}})
+        if first.kept:  # a call that is kept may be in the way, which all other ways would meet too
+            raise
         apart = getattr(error, "objects_apart", False)
         others = [{"unrolling": True}]
         if apart or isinstance(error, AliasError):

@@ -50,6 +50,7 @@ def called_often(lo: Lowering) -> dict:
     return dict.fromkeys((node for node in often if node not in lo.kept), True)
 
 
+@core.once_for_each_node
 def handles_exceptions(node: gast.AST) -> bool:
     """Return whether a function has a `try`: what it handles may be decided by the sizes of its arguments, which its text does not know."""
     return any(isinstance(n, gast.Try) for n in gast.walk(node))

@@ -87,7 +87,7 @@ def call_pair(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> V
     """Lower a call of a function to a call of its pair."""
     source = fn.source
     kept = lo.kept.get(source.node, False)
-    if kept and source.node in lo.in_pairs:
+    if kept and source.node in lo.in_pairs.values():
         raise core.refused(lo, f"`{source.name}` calls itself")
     if lo.static_only:
         raise UnsupportedSyntaxError("a derivative rule that calls itself", at=lo.here)
@@ -109,13 +109,13 @@ def call_pair(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> V
         tuple((n, id(obj)) for n, (_, _, obj) in objects.items()),
     )  # fmt: skip
     if key not in lo.pairs:
-        settled = {*lo.pairs}
         try:
             lower_pair(lo, key, source, kinds, (statics, functions, objects))
         except Exception:
-            forget_others(lo, settled)
+            forget_reliant(lo, lo.pairs.pop(key, None))
             raise
     pair = lo.pairs[key]
+    note_reliance(lo, pair)
     pair.recursive |= pair.lowered is None
     if pair.result == Undefined():
         raise NeverReturns
@@ -151,13 +151,12 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], known: tuple[d
     name = f"{source.name if is_name(source.name) else 'function'}_vjp"
     wrt = tuple(k for k, t in enumerate(kinds.values()) if carries_derivative(t))
     pair = lo.pairs[key] = Pair(name, wrt=wrt)
-    settled = {*lo.pairs}
     for _ in range(MAX_ROUNDS):
-        forget_others(lo, settled)  # which relied on what was known of this function in the round before
+        forget_reliant(lo, pair)
         inner = Lowering()
         inner.unrolling = lo.unrolling
         inner.live.update(lo.live)  # so that no two globals get one name
-        inner.pairs, inner.in_pairs, inner.kept = lo.pairs, {*lo.in_pairs, source.node}, lo.kept
+        inner.pairs, inner.in_pairs, inner.kept = lo.pairs, {**lo.in_pairs, pair: source.node}, lo.kept
         inner.keeps, inner.sizes = lo.keeps, lo.sizes
         inner.scope = Scope(source)
         inner.scope.names.update(statics)
@@ -201,9 +200,17 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], known: tuple[d
     lo.live.update(lowered.live)
 
 
-def forget_others(lo: Lowering, settled: set) -> None:
-    """Forget the pairs that were lowered since only those in `settled` were."""
-    for key in lo.pairs.keys() - settled:
+def note_reliance(lo: Lowering, pair: Pair) -> None:
+    """Note that what is being lowered calls a pair: what is known of those that are under way may change."""
+    under_way = [*lo.in_pairs]
+    for one in {pair, *pair.relies_on} & lo.in_pairs.keys():
+        for caller in under_way[under_way.index(one) + 1 :]:
+            caller.relies_on.add(one)
+
+
+def forget_reliant(lo: Lowering, pair: Pair | None) -> None:
+    """Forget the pairs that were lowered with what is no longer known of a pair."""
+    for key in [key for key, other in lo.pairs.items() if pair in other.relies_on]:
         del lo.pairs[key]
 
 
@@ -313,6 +320,7 @@ def captured_values(lo: Lowering, fn: FunctionVal, bound: dict[str, Value]) -> d
     return {name: value for name, value in found.items() if value is not None}
 
 
+@core.once_for_each_node
 def local_names(node) -> set[str]:
     """Return the names that a function binds."""
     names = {n.id for n in gast.walk(node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}

@@ -31,7 +31,7 @@ def call_or_none(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -
     The calls of a function that is lowered in place are counted: where no known value ends the recursion, it is refused in the end.
     """
     key = fn.source.node
-    if key in lo.in_pairs:
+    if key in lo.in_pairs.values():
         return call_pair(lo, fn, bound, node), lo.in_place
     if key in lo.in_place:
         calls, depth, error = lo.in_place[key]

@@ -22,7 +22,9 @@ from sourcead.frontend.core.known_values import (
     is_function, is_library, is_library_module, is_module, is_number, is_sequence, known, number_of, paired_bounds,
     passes_derivative, rounded, similar, type_of_value
 )
-from sourcead.frontend.core.lowering import Frame, Lowering, Scope, name_reads, own_nodes, temporarily
+from sourcead.frontend.core.lowering import (
+    Frame, Lowering, Scope, name_reads, once_for_each_node, own_nodes, temporarily
+)
 from sourcead.frontend.core.names import (
     as_value, assigned_global, declare_globals, inherited, keep, live_data, refuse_changed_globals, refuse_second_names,
     resolve

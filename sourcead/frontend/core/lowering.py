@@ -122,6 +122,7 @@ def bound_names(node: gast.AST) -> frozenset[str]:
     return frozenset(found - others)
 
 
+@once_for_each_node
 def name_reads(node: gast.AST) -> Counter:
     """Count how often each name is read."""
     return Counter(n.id for n in gast.walk(node) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Load))
@@ -186,7 +187,7 @@ class Lowering(Writing):
         sizes: how often each function was lowered in place for arguments of the same kinds, and how many statements that made.
         entered: the mark and the birth at which the function began, and its parameters.
         in_place: the recursive functions that are lowered in place (`control/recursion.py`).
-        in_pairs: the functions whose pair is being lowered.
+        in_pairs: the pairs that are being lowered, outermost first, with the syntax of their functions.
         catching: the exception classes that the `try` blocks around the current statement catch.
         escaping: lowers the body of the function that is called next, of whose exceptions the caller handles some (`syntax/exceptions.py`).
         raising: whether the gradient raises an exception that a `try` handles, if a call in it raises that in some runs only.
@@ -230,7 +231,7 @@ class Lowering(Writing):
         self.sizes: Kept = Kept()
         self.entered: tuple[Any, int, dict[str, Value]] | None = None
         self.in_place: dict[Any, Any] = {}
-        self.in_pairs: set[Any] = set()
+        self.in_pairs: dict[Any, Any] = {}
         self.catching: tuple[type, ...] = ()
         self.escaping: Callable | None = None
         self.raising = False

@@ -16,7 +16,7 @@ import numpy as np
 from examples import mnist_rnn
 from sourcead.nn.data import load
 from sourcead.nn.memory import keep_freed_memory
-from tests.benchmarks import by_hand
+from tests.benchmarks.by_hand import recurrent as by_hand
 
 GENERATED, BY_HAND, REUSING = "generated", "hand-written", "hand-written, buffers reused"
 TORCH, JAX = "PyTorch", "jax.jit"

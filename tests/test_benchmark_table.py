@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from tests.benchmarks import engines, peers, programs, table, table_page
+from tests.benchmarks.by_hand import page as by_hand_page
 
 pytestmark = pytest.mark.sampled(3)
 
@@ -150,6 +151,10 @@ def test_the_page_is_written_with_its_figures(tmp_path):
     assert page.endswith("Not in this run: lu.\n")
     assert json.loads((tmp_path / "benchmarks.json").read_text())["programs"]["garch"][peers.JAX]["gradient"] == 6e-3
     assert (tmp_path / "benchmarks.svg").stat().st_size > 1000
+    by_hand_page.write_section(tmp_path / "benchmarks.md", {})
+    beside = (tmp_path / "benchmarks.md").read_text()
+    table_page.write_page(tmp_path, kept)
+    assert beside == (tmp_path / "benchmarks.md").read_text() != page
 
 
 @pytest.mark.parametrize(

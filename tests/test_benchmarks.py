@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from sourcead import value_and_grad
-from tests.benchmarks import (
-    __main__ as runner, by_hand, checkpoint, checkpoint_page, generated, numba_cases, report, timing
-)
+from tests.benchmarks import __main__ as runner, checkpoint, checkpoint_page, generated, numba_cases, report, timing
+from tests.benchmarks.by_hand import recurrent as by_hand
 from tests.benchmarks.rnn import choose_data
 
 pytestmark = pytest.mark.sampled(3)

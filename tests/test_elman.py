@@ -11,7 +11,7 @@ import pytest
 
 from examples import elman
 from sourcead import Revolve, Segments, check_grads, grad, value_and_grad
-from tests.benchmarks import by_hand
+from tests.benchmarks.by_hand import recurrent as by_hand
 
 pytestmark = pytest.mark.sampled(3)
 

@@ -1,12 +1,14 @@
 """Activity analysis, which finds the values that carry a derivative that matters.
 
 A value is *varied* if it depends on the inputs that are differentiated, *useful* if the result depends on it, both
-through operations that pass derivatives on.  Only values that are varied and useful get cotangents.
+through operations that pass derivatives on.  Only values that are varied and useful get cotangents.  A maximum that is subtracted
+so that nothing overflows is not useful: all that depends on it cancels (`cancelled_shifts.py`).
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
+from sourcead.analysis.cancelled_shifts import cancelled_shifts
 from sourcead.analysis.connected import reachable
 from sourcead.ir.nodes import (
     AdjointBlock, Append, Atom, Block, Branch, Build, Call, Index, Let, Loop, Op, Pop, Stmt, Update, Var, operand_atoms
@@ -22,9 +24,10 @@ def active_vars(block: Block, inputs: Iterable[Var], outputs: Iterable[Var]) -> 
     targets: dict[Atom, list[Var]] = defaultdict(list)
     sources: dict[Var, list[Var]] = defaultdict(list)
     varied = list(inputs)
+    cancelled = cancelled_shifts(block)
     for stmt in walk(block):
         for target, source in passes(stmt):
-            if isinstance(source, Var):
+            if isinstance(source, Var) and source not in cancelled:
                 sources[target].append(source)
                 if carries_derivative(target.type):
                     targets[source].append(target)

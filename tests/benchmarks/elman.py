@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks elman [--dimensions 32,64] [--policies auto,states] [--docs FOLDER] [--json FILE]
 
-Times a gradient against hand-written loops (`by_hand.elman_loss_and_gradients`), PyTorch and JAX, each on two threads, and
+Times a gradient against hand-written loops (`by_hand.recurrent.elman_loss_and_gradients`), PyTorch and JAX, each on two threads, and
 the checkpoint policies against each other, with the memory that they take.
 """
 
@@ -18,7 +18,8 @@ import numpy as np
 from examples import elman
 from sourcead import value_and_grad
 from sourcead.nn.memory import keep_freed_memory
-from tests.benchmarks import by_hand, timing
+from tests.benchmarks import timing
+from tests.benchmarks.by_hand import recurrent as by_hand
 from tests.benchmarks.report import at_most, below, machine, measure, reported, write_json
 from tests.benchmarks.workers import Worker
 

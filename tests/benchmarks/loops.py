@@ -17,7 +17,7 @@ import numba
 import numpy as np
 
 from sourcead import grad
-from tests.benchmarks import by_hand_loops
+from tests.benchmarks.by_hand import loops as by_hand_loops
 from tests.benchmarks.loop_kernels import kernels
 
 ROUNDS, AT_LEAST = 15, 0.02  # measurements of each function, seconds that one takes at least

@@ -3,7 +3,7 @@
     python -m tests.benchmarks cnn mlp autoencoder lstm gru [--data FOLDER] [--rounds N] [--json FILE]
 
 All engines train with Adam, from the same weights on the same batches of 100, in a process each. "Hand-written" is
-`by_hand_mnist`; the convolutional network's is im2col.
+`by_hand.mnist`; the convolutional network's is im2col.
 """
 
 import argparse
@@ -20,7 +20,8 @@ from examples import digits, mnist_autoencoder
 from sourcead.nn.data import load, minibatches
 from sourcead.nn.memory import keep_freed_memory
 from sourcead.nn.optimisers import State, adam, arrays_of
-from tests.benchmarks import by_hand_mnist, timing
+from tests.benchmarks import timing
+from tests.benchmarks.by_hand import mnist as by_hand_mnist
 from tests.benchmarks.report import at_least, at_most, below, machine, measure, reported, write_json
 from tests.benchmarks.rnn import choose_data
 from tests.benchmarks.workers import BY_HAND, GENERATED, TORCH, Worker

@@ -66,7 +66,7 @@ def loops(tiny: bool):
         twins = {
             "jax": ("jax_kernels", called),
             "jax loops": ("jax_loops", called),
-            "by hand": ("by_hand_loops", called),
+            "by hand": ("by_hand.loops", called),
         }
         yield Program(name, LOOPS, function, wrt, args, args, positions(function, wrt), twins)
 
@@ -97,7 +97,8 @@ def objectives(tiny: bool):
     for name, wrt in (("gmm", ("alphas", "means", "icf")), ("lstm", ("main_params", "extra_params"))):
         function, args = getattr(adbench, name), getattr(adbench, f"{name}_arguments")(**sizes[name])
         twins = {
-            key: (f"{stem}_adbench", name) for key, stem in (("torch", "torch"), ("jax", "jax"), ("by hand", "by_hand"))
+            key: (module, name)
+            for key, module in (("torch", "torch_adbench"), ("jax", "jax_adbench"), ("by hand", "by_hand.adbench"))
         }
         title = {"gmm": "Gaussian mixture", "lstm": "LSTM of ADBench"}[name]
         yield Program(title, ADBENCH, function, wrt, args, args, positions(function, wrt), twins)
@@ -113,7 +114,7 @@ def networks(tiny: bool):
     twins = {
         "torch": ("torch_rnn", "loss"),
         "jax": ("jax_rnn", "loss"),
-        "by hand": ("by_hand", "rnn_loss_and_gradients"),
+        "by hand": ("by_hand.recurrent", "rnn_loss_and_gradients"),
     }
     wrt = tuple(rnn.__code__.co_varnames[: len(parameters)])
     yield Program("RNN on MNIST", NETWORKS, rnn, wrt, args, args, tuple(range(len(wrt))), twins)
@@ -122,7 +123,7 @@ def networks(tiny: bool):
         model = importlib.import_module(f"examples.mnist_{name}").MODEL
         start = model.initial(rng)
         args = (start, np.ascontiguousarray(model.prepare(images)), labels)
-        twins = {"torch": ("torch_mnist", name), "jax": ("jax_mnist", name), "by hand": ("by_hand_mnist", name)}
+        twins = {"torch": ("torch_mnist", name), "jax": ("jax_mnist", name), "by hand": ("by_hand.mnist", name)}
         function = model.loss.primal
         wrt = function.__code__.co_varnames[:1]
         yield Program(
@@ -134,8 +135,8 @@ def networks(tiny: bool):
 def autoencoder(rng: np.random.Generator, images: np.ndarray) -> Program:
     weights = mnist_autoencoder.initial_parameters(rng)
     twins = {
-        key: (f"{stem}_mnist", "autoencoder")
-        for key, stem in (("torch", "torch"), ("jax", "jax"), ("by hand", "by_hand"))
+        key: (module, "autoencoder")
+        for key, module in (("torch", "torch_mnist"), ("jax", "jax_mnist"), ("by hand", "by_hand.mnist"))
     }
     function = mnist_autoencoder.cost.primal
     return Program(
@@ -158,7 +159,8 @@ def elman_network(rng: np.random.Generator, tiny: bool) -> Program:
         rng.normal(size=(series, units)).astype(np.float32),
     )
     twins = {
-        "torch": ("torch_elman", "loss"), "jax": ("jax_elman", "loss_of_layers"), "by hand": ("by_hand", "elman_loss_and_gradients"),
+        "torch": ("torch_elman", "loss"), "jax": ("jax_elman", "loss_of_layers"),
+        "by hand": ("by_hand.recurrent", "elman_loss_and_gradients"),
     }  # fmt: skip
     name = f"Elman, {layers} layers"
     return Program(

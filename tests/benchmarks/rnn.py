@@ -2,7 +2,7 @@
 
     python -m tests.benchmarks rnn [--data FOLDER] [--json FILE]
 
-"Hand-written" is `by_hand.rnn_loss_and_gradients`; all engines run the same loop, SGD with mini-batches of 100.
+"Hand-written" is `by_hand.recurrent.rnn_loss_and_gradients`; all engines run the same loop, SGD with mini-batches of 100.
 """
 
 import argparse
@@ -19,7 +19,8 @@ import numpy as np
 
 from examples import mnist_rnn
 from sourcead.nn.data import load
-from tests.benchmarks import by_hand, calls, numba_cases, timing
+from tests.benchmarks import calls, numba_cases, timing
+from tests.benchmarks.by_hand import recurrent as by_hand
 from tests.benchmarks.generated import function_in, statement_count
 from tests.benchmarks.report import at_least, at_most, below, machine, measure, reported, write_json
 from tests.benchmarks.workers import BY_HAND, GENERATED, JAX, REUSING, TORCH, Worker, epoch_of

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from tests.benchmarks import peers
+from tests.benchmarks.by_hand.page import by_hand_section
 from tests.benchmarks.elman import table
 
 COMMAND = "python -m tests.benchmarks table --docs docs"
@@ -128,7 +129,7 @@ def plot(path: Path, rows: dict) -> None:
 
 
 def write_page(folder: Path, kept: dict) -> None:
-    """Writes the page, its plot and its figures."""
+    """Writes the page, its plot and its figures; the section that `by_hand` wrote at its end stays."""
     rows, facts = kept["programs"], kept["machine"]
     plot(folder / "benchmarks.svg", rows)
     (folder / "benchmarks.json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
@@ -167,4 +168,6 @@ def write_page(folder: Path, kept: dict) -> None:
         *reasons(rows),
         *([f"Not in this run: {', '.join(kept['late'])}."] if kept["late"] else []),
     ]  # fmt: skip
-    (folder / "benchmarks.md").write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
+    path = folder / "benchmarks.md"
+    beside = by_hand_section(path)
+    path.write_text("\n".join(lines).rstrip() + "\n" + (f"\n{beside}" if beside else ""), encoding="utf-8")

@@ -4,6 +4,7 @@ import statistics
 import time
 from collections.abc import Callable, Mapping
 
+THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 SPINNING = 0.3  # seconds for which threads of OpenMP (0.2 s by itself) and of BLAS keep a core busy after their last work
 
 

@@ -16,11 +16,11 @@ import numpy as np
 from examples import mnist_rnn
 from sourcead.nn.data import load
 from sourcead.nn.memory import keep_freed_memory
-from tests.benchmarks import by_hand
+from tests.benchmarks.by_hand import recurrent as by_hand
+from tests.benchmarks.timing import THREAD_VARIABLES
 
 GENERATED, BY_HAND, REUSING = "generated", "hand-written", "hand-written, buffers reused"
 TORCH, JAX = "PyTorch", "jax.jit"
-THREAD_VARIABLES = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS")
 KERNEL_VARIABLES = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")  # they hold OpenBLAS, and it alone, to an older processor's kernels
 
 

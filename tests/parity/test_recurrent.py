@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sourcead import value_and_grad
-from tests.benchmarks import by_hand
+from tests.benchmarks.by_hand import recurrent as by_hand
 
 PEERS = ("torch", "jax", "autograd")
 

@@ -15,6 +15,7 @@ from sourcead.ad.apply_rule import (
     RuleCall, as_operand, bound, drop_unused, inlined, lowered, promised, refuse_active_options, refuse_undefined,
     set_refused, silent_params, with_arrays
 )
+from sourcead.ad.closed_forms import ClosedForm
 from sourcead.ad.forward.tangents import Tangents
 from sourcead.ad.rule_results import collected, is_open, one_for_each, results_for
 from sourcead.analysis.builder import Builder, atom_type
@@ -26,8 +27,8 @@ from sourcead.primitives.rule import Arguments, Linear, Rule
 from sourcead.primitives.table import missing_rule, record_of
 
 
-def tangent_of(tangents: Tangents, stmt: Stmt) -> Atom | None:
-    """Return the tangent of a call's result; None if it is zero."""
+def tangent_of(tangents: Tangents, stmt: Stmt, form: ClosedForm | None = None) -> Atom | None:
+    """Return the tangent of a call's result; None if it is zero.  `form` is the closed form that the call ends, if it ends one."""
     (y,) = stmt.targets
     if isinstance(y.type, SetT):
         raise set_refused(stmt)
@@ -35,7 +36,7 @@ def tangent_of(tangents: Tangents, stmt: Stmt) -> Atom | None:
     if rule is None:
         raise missing_rule(stmt.op.fn, stmt.origin, "tangent")
     if isinstance(rule, Rule):
-        t = elementwise_tangent(tangents, stmt, bound_with_tangents(rule, stmt, tangents))
+        t = elementwise_tangent(tangents, stmt, bound_with_tangents(rule, stmt, tangents), form)
         return None if t is None else tangents.fit(t, y)
     if isinstance(rule, Linear):
         t = linear_tangent(tangents, stmt, rule)
@@ -70,12 +71,14 @@ def added(build: Builder, parts: list[Atom | None], y: Var) -> Atom | None:
 # ---- functions that work element by element ----
 
 
-def elementwise_tangent(tangents: Tangents, stmt: Stmt, call: RuleCall) -> Atom | None:
+def elementwise_tangent(tangents: Tangents, stmt: Stmt, call: RuleCall, form: ClosedForm | None = None) -> Atom | None:
     """Return the tangent by the adjoint rule, which multiplies tangents by the same factor as cotangents: the Jacobian is diagonal."""
     parts = []
+    if form is not None and (t := tangents.get(form.argument)) is not None:
+        parts.append(form.product(tangents.build, t))
     for k, value in enumerate(call.values):
         t = tangents.get(value)
-        if t is None:
+        if t is None or form is not None and value in form.covered:
             continue
         if isinstance(t, tuple):
             raise UnsupportedArgumentError("a tuple of numbers stands where a function of arrays is differentiated", at=stmt.origin,

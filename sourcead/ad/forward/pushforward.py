@@ -21,6 +21,7 @@ from dataclasses import replace
 from functools import singledispatchmethod
 
 from sourcead.ad.apply_rule import pullback_refused, set_refused
+from sourcead.ad.closed_forms import closed_form
 from sourcead.ad.forward.calls import tangent_of
 from sourcead.ad.forward.tangents import Items, Tangents
 from sourcead.ad.inline_helpers import simplified
@@ -47,6 +48,7 @@ class Forward:
         active: variables that may have tangents.
         build: the builder of the result, with what the frontend knows.
         tangents: those known so far.
+        made: the statements so far of the block that is walked, by their targets.
         pairs: the results of calls of recursive functions, (value, tangent).
         closures: whether this is not differentiated again (`recursion.py`).
     """
@@ -55,13 +57,17 @@ class Forward:
         self.active, self.closures = active, closures
         self.build = build
         self.tangents = Tangents(build, active)
+        self.made: dict[Var, Stmt] = {}
         self.pairs: set[Atom] = set()
 
     def block(self, block: Block) -> None:
         """Emit a block's statements and their tangents."""
+        around, self.made = self.made, {}
         for stmt in block.stmts:
             self.build.at(stmt)
             self.push(stmt.op, stmt)
+            self.made.update(dict.fromkeys(stmt.targets, stmt))
+        self.made = around
 
     def keep(self, stmt: Stmt) -> None:
         self.build.stmts.append(stmt)
@@ -83,7 +89,7 @@ class Forward:
         if isinstance(op.fn, Var) and self.is_active(stmt):
             raise pullback_refused(stmt)
         if self.is_active(stmt) and any(map(self.tangents.has, op.reads)):
-            self.tangents.put(stmt.targets[0], tangent_of(self.tangents, stmt))
+            self.tangents.put(stmt.targets[0], tangent_of(self.tangents, stmt, closed_form(stmt, self.made)))
 
     def push_pair(self, op: Call, stmt: Stmt) -> None:
         """Emit `y, t_y = f_jvp(a, t_a)` for a call of a recursive function."""

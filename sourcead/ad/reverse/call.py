@@ -4,7 +4,7 @@
     forward sweep       v = f(a, b)
     reverse sweep       d_a += (df/da)^T d_v;  d_b += (df/db)^T d_v
 
-The adjoint rule of `f` gives the two products.  A recursive function returns a pullback beside its value:
+The adjoint rule of `f` gives the two products, or a closed form those of several calls together.  A recursive function returns a pullback beside its value:
 
     program             v = f(a, b)
     forward sweep       v, pullback = f_vjp(a, b)
@@ -12,6 +12,7 @@ The adjoint rule of `f` gives the two products.  A recursive function returns a 
 """
 
 from sourcead.ad.apply_rule import cotangents_of, promised
+from sourcead.ad.closed_forms import closed_form
 from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.cotangents.shapes import cast, unbroadcast
 from sourcead.ad.recursion import derivative_of
@@ -38,8 +39,11 @@ def reverse_call(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
             at=stmt.origin,
             instead="compute the other results from the first",
         )
-    d_v = cots.take(v)
-    for operand, d, broadcasts in cotangents_of(r.build, stmt, d_v, r.active):
+    d_v, wanted = cots.take(v), r.active
+    if (form := closed_form(stmt, r.made)) is not None:
+        contribute(r, form.argument, form.product(r.build, d_v), True, cots)
+        wanted = wanted - form.covered
+    for operand, d, broadcasts in cotangents_of(r.build, stmt, d_v, wanted):
         contribute(r, operand, d, broadcasts, cots)
 
 

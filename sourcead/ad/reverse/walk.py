@@ -29,6 +29,7 @@ class Reverse:
         rules: the rule of each kind of statement; it emits the adjoint of a statement, given the cotangents known so far.
         as_function: returns both sweeps of a recursive function as one function.
         adjoint_blocks: the statements that are or hold a block of the user's for the reverse sweep.
+        made: the statements of the block that is walked, by their targets.
         counting: arrays whose elements are all different, `arange(n)`.
     """
 
@@ -37,16 +38,19 @@ class Reverse:
     ):
         self.active, self.build, self.rules, self.as_function = active, build, rules, as_function
         self.adjoint_blocks = with_adjoint_blocks(block)
+        self.made: dict[Var, Stmt] = {}
         calls = (s for s in walk(block) if isinstance(s.op, Call))
         self.counting = {s.targets[0] for s in calls if s.op.fn in (np.arange, range) and len(s.op.args) == 1 and not s.op.kwargs}
 
     def block(self, block: Block, cots: Cotangents, finish: Callable[[], tuple] = tuple) -> Sweep:
         """Return the reverse of a block whose results' cotangents are in `cots`; it yields what `finish()` returns."""
         steps = []
-        first = self.build.stmts
+        first, around = self.build.stmts, self.made
         if first:
             steps.append((None, tuple(first)))
+        here = {t: s for s in block.stmts for t in s.targets}
         for stmt in reversed(block.stmts):
+            self.made = here
             with self.build.block() as stmts:
                 self.build.origin = self.build.adjoint_of = stmt.origin
                 self.build.within = stmt.within
@@ -54,6 +58,7 @@ class Reverse:
                     self.rules[type(stmt.op)](self, stmt, cots)
             if stmts:
                 steps.append((stmt, tuple(stmts)))
+        self.made = around
         with self.build.block() as stmts:
             results = finish()
         if stmts:

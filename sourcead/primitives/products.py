@@ -16,7 +16,7 @@ from sourcead.primitives.registry import enter, family, infers, multilinear
 from sourcead.primitives.result_types.by_example import sized
 from sourcead.primitives.result_types.operands import array_type, need_dims
 from sourcead.runtime import (
-    einsum_back, einsum_cotangents, einsum_is_plain, kron_cotangents, tensordot_cotangents, unbroadcast
+    einsum_back, einsum_cotangents, einsum_is_plain, kron_cotangents, split_axes, tensordot_cotangents, unbroadcast
 )
 from sourcead.runtime.matrices import planar_cross_cotangents
 
@@ -38,6 +38,9 @@ def matmul_adjoint(y, a, b, d_y):
     if a.ndim == 1:
         d_a = np.tensordot(d_y, np.swapaxes(b, -1, -2), d_y.ndim)
         return d_a, np.expand_dims(a, -1) * np.expand_dims(d_y, -2)
+    if b.ndim == 2:
+        rows, _ = split_axes(a.ndim, -1)
+        return d_y @ b.T, np.tensordot(a, d_y, (rows, rows))
     d_a = unbroadcast(d_y @ np.swapaxes(b, -1, -2), a)
     d_b = unbroadcast(np.swapaxes(a, -1, -2) @ d_y, b)
     return d_a, d_b

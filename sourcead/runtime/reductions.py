@@ -16,7 +16,7 @@ def split_axes(ndim, axis=None):
     if axis is None or ndim == 0:  # NumPy reduces numbers over the axes 0 and -1, which they do not have
         axis = range(ndim)
     gone = {a % ndim for a in (axis if isinstance(axis, (tuple, list, range)) else [axis])}
-    return [i for i in range(ndim) if i not in gone], sorted(gone)
+    return tuple(i for i in range(ndim) if i not in gone), tuple(sorted(gone))
 
 
 def product_of_others(x, axis=None):

@@ -4,7 +4,8 @@
     forward sweep       v = f(a, b)
     reverse sweep       d_a += (df/da)^T d_v;  d_b += (df/db)^T d_v
 
-The adjoint rule of `f` gives the two products, or a closed form those of several calls together.  A recursive function returns a pullback beside its value:
+The adjoint rule of `f` gives the two products, or a closed form those of several calls together.  A recursive function returns a
+pullback beside its value:
 
     program             v = f(a, b)
     forward sweep       v, pullback = f_vjp(a, b)

@@ -17,7 +17,7 @@ from sourcead.primitives.registry import adjoint, adjoints, enter, family, linea
 from sourcead.primitives.result_types.by_example import sized
 from sourcead.runtime import (
     choose_cotangent, gather_cotangent, select_cotangents, sort_cotangent, take_along_cotangent, take_cotangent,
-    unbroadcast
+    unbroadcast, windows_cotangent
 )
 
 family(__name__, memory="fresh")
@@ -40,9 +40,7 @@ linear({
         gather_cotangent(d_y, np.delete(np.reshape(np.arange(x.size), x.shape), obj, axis), x), None
     ),
     np.choose: lambda y, which, choices, d_y: (None, choose_cotangent(d_y, which, choices)),
-    sliding_window_view: lambda y, x, window_shape, axis=None, d_y=None: (
-        gather_cotangent(d_y, sliding_window_view(np.reshape(np.arange(x.size), x.shape), window_shape, axis), x), None, None
-    ),
+    sliding_window_view: lambda y, x, window_shape, axis=None, d_y=None: (windows_cotangent(d_y, x, window_shape, axis), None, None),
 })  # fmt: skip
 
 adjoints({np.sort: lambda y, x, d_y, axis=-1, kind=None, stable=None: sort_cotangent(d_y, x, axis)})

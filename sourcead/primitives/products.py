@@ -16,7 +16,8 @@ from sourcead.primitives.registry import enter, family, infers, multilinear
 from sourcead.primitives.result_types.by_example import sized
 from sourcead.primitives.result_types.operands import array_type, need_dims
 from sourcead.runtime import (
-    einsum_back, einsum_cotangents, einsum_is_plain, kron_cotangents, split_axes, tensordot_cotangents, unbroadcast
+    einsum_back, einsum_cotangents, einsum_is_plain, kron_cotangents, split_axes, tensordot_back, tensordot_cotangents,
+    unbroadcast
 )
 from sourcead.runtime.matrices import planar_cross_cotangents
 
@@ -106,8 +107,9 @@ def einsum_adjoint(y, subscripts, *operands, d_y, optimize=False):
 
 @multilinear(np.tensordot, np.linalg.tensordot)
 def tensordot_adjoint(y, a, b, axes=2, d_y=None):
-    d_a, d_b = tensordot_cotangents(d_y, a, b, axes)
-    return d_a, d_b, None
+    with_b, with_a, a_order, b_order = tensordot_back(np.ndim(a), np.ndim(b), axes)
+    d_a, d_b = np.tensordot(d_y, b, with_b), np.tensordot(a, d_y, with_a)
+    return d_a if a_order is None else np.transpose(d_a, a_order), d_b if b_order is None else np.transpose(d_b, b_order), None
 
 
 # ---- memory, order and forms ----

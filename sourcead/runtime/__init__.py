@@ -21,7 +21,8 @@ from sourcead.runtime.matrices import (
     cofactors, matrix_norm_slope, matrix_power_cotangent, matrix_power_tangent, vector_norm_slope
 )
 from sourcead.runtime.products import (
-    diagonals, einsum_back, einsum_cotangents, einsum_is_plain, einsum_terms, kron_cotangents, tensordot_cotangents
+    diagonals, einsum_back, einsum_cotangents, einsum_is_plain, einsum_terms, kron_cotangents, tensordot_back,
+    tensordot_cotangents
 )
 from sourcead.runtime.reductions import (
     axis_size, cumprod_cotangent, diff_cotangent, gradient_cotangent, middle_shares, places_of_quantiles,
@@ -29,7 +30,7 @@ from sourcead.runtime.reductions import (
 )
 from sourcead.runtime.shapes import (
     are_cuts, inverse_axes, join_rows, linspace_weights, meshgrid_cotangents, pad_cotangent, repeat_cotangent,
-    reversed_shift, split_cotangent, split_like, split_rows, tile_cotangent, unstack
+    reversed_shift, split_cotangent, split_like, split_rows, tile_cotangent, unstack, windows_cotangent
 )
 from sourcead.runtime.signals import (
     convolve_cotangents, fit_axis, interp_cotangents, interval_around, irfft_weights, polyval_cotangents, root_slopes

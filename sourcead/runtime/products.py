@@ -7,18 +7,23 @@ from sourcead.runtime.broadcasting import unbroadcast
 
 def tensordot_cotangents(d_y, a, b, axes=2):
     """Return the cotangents of `a` and `b` in `y = np.tensordot(a, b, axes)`."""
-    a, b = np.asarray(a), np.asarray(b)
+    with_b, with_a, a_order, b_order = tensordot_back(np.ndim(a), np.ndim(b), axes)
+    d_a, d_b = np.tensordot(d_y, b, with_b), np.tensordot(a, d_y, with_a)
+    return np.transpose(d_a, a_order), np.transpose(d_b, b_order)
+
+
+def tensordot_back(a_ndim, b_ndim, axes):
+    """Return the axes over which d_y is summed with b and a with d_y, and the orders of the axes of the results, None for as they are."""
     if not np.iterable(axes):
-        axes = (range(a.ndim - axes, a.ndim), range(axes))
-    left, right = ([n % x.ndim for n in np.atleast_1d(np.asarray(ns, dtype=int))] for ns, x in zip(axes, (a, b)))
-    a_free = [i for i in range(a.ndim) if i not in left]
-    b_free = [i for i in range(b.ndim) if i not in right]
-    d_y = np.asarray(d_y)
-    d_a = np.tensordot(d_y, b, axes=(range(len(a_free), d_y.ndim), b_free))
-    d_b = np.tensordot(d_y, a, axes=(range(len(a_free)), a_free))
-    a_order = a_free + [left[i] for i in np.argsort(right)]
-    b_order = b_free + [right[i] for i in np.argsort(left)]
-    return np.transpose(d_a, np.argsort(a_order)), np.transpose(d_b, np.argsort(b_order))
+        axes = (range(a_ndim - axes, a_ndim), range(axes))
+    left, right = ([int(n) % ndim for n in np.atleast_1d(np.asarray(ns, dtype=int))] for ns, ndim in zip(axes, (a_ndim, b_ndim)))
+    a_free = tuple(i for i in range(a_ndim) if i not in left)
+    b_free = tuple(i for i in range(b_ndim) if i not in right)
+    first, last = tuple(range(len(a_free))), tuple(range(len(a_free), len(a_free) + len(b_free)))
+    a_order = [*a_free, *(left[i] for i in np.argsort(right))]
+    b_order = [*(right[i] for i in np.argsort(left)), *b_free]
+    orders = (None if o == sorted(o) else tuple(int(k) for k in np.argsort(o)) for o in (a_order, b_order))
+    return (last, b_free), (a_free, first), *orders
 
 
 def kron_cotangents(d_y, a, b):

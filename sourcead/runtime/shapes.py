@@ -45,6 +45,19 @@ def pad_cotangent(d_y, x, pad_width, mode, reflect_type="even"):
     return gather_cotangent(d_y, np.pad(np.arange(x.size).reshape(x.shape), width, mode), x)
 
 
+def windows_cotangent(d_y, x, window_shape, axis=None):
+    """Return the cotangent of `x` in `y = sliding_window_view(x, window_shape, axis)`: a shifted addition for each place in a window."""
+    sizes = window_shape if np.iterable(window_shape) else (window_shape,)
+    axes = range(x.ndim) if axis is None else axis if np.iterable(axis) else (axis,)
+    d_x = np.zeros(x.shape, d_y.dtype)
+    for place in np.ndindex(*sizes):
+        first = [0] * x.ndim
+        for k, shift in zip(axes, place):
+            first[k] += shift
+        d_x[tuple(slice(k, k + n) for k, n in zip(first, d_y.shape))] += d_y[(..., *place)]
+    return d_x
+
+
 def tile_cotangent(d_y, x, reps):
     """Return the cotangent of `x` in `y = np.tile(x, reps)`, which is the sum of the tiles of `d_y`."""
     return gather_cotangent(d_y, np.tile(np.arange(np.size(x)).reshape(np.shape(x)), reps), x)

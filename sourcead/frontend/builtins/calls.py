@@ -19,7 +19,7 @@ from sourcead.errors import NoSourceError
 from sourcead.frontend import core
 from sourcead.frontend.builtins import compositions
 from sourcead.frontend.builtins.library_arguments import (
-    as_numpy_takes, keep_fractions, plain_arguments, refuse_some, without_copy, without_flat, without_out
+    as_numpy_takes, keep_fractions, plain_arguments, refuse_some, with_tuples, without_copy, without_flat, without_out
 )
 from sourcead.frontend.control import inlining
 from sourcead.frontend.core import (
@@ -84,7 +84,7 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     if fn is np.broadcast_to and len(args) == 2 and isinstance(args[1], TupleVal) and not args[1].items and not kwargs:
         return args[0] if lo.static_only or is_array(core.data_type(lo, args[0])) else call_library(lo, np.asarray, args[:1], {}, node)
     if isinstance(fn, np.ufunc) or (getattr(fn, "__module__", None) or "").startswith("numpy"):
-        fn, args, kwargs = without_flat(lo, fn, [as_numpy_takes(lo, a) for a in args], kwargs, node)
+        fn, args, kwargs = without_flat(lo, fn, *with_tuples(lo, fn, [as_numpy_takes(lo, a) for a in args], kwargs), node)
     fn, args, kwargs = without_copy(lo, fn, args, kwargs, node)
     args, kwargs, out = without_out(fn, args, kwargs)
     if fn in UNBUFFERED:

@@ -2,6 +2,7 @@
 
 import contextlib
 import functools
+import itertools
 import math
 import warnings
 from typing import Any
@@ -59,6 +60,34 @@ def as_numpy_takes(lo: Lowering, value: Value) -> Value:
     bounds = (whole.stop,) if core.is_number(lo, whole.start, 0) else (whole.start, whole.stop)
     bounds = bounds if core.is_number(lo, whole.step, 1) else (whole.start, whole.stop, whole.step)
     return lo.wrap(lo.build.call(np.arange, *bounds))
+
+
+TUPLES = frozenset("axes destination newshape pad_width reps shape shift source window_shape".split())
+OF_SEVERAL_AXES = frozenset((np.flip, np.roll, np.expand_dims, np.lib.stride_tricks.sliding_window_view))  # others take no list for `axis`
+
+
+def with_tuples(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
+    """Return the arguments with tuples for lists of known integers where NumPy takes either: `axes=[1, 0]`, `np.reshape(x, [2, 3])`."""
+
+    def taken(name: str | None, value: Value) -> Value:
+        is_list = isinstance(value, Cell) and value.kind == "list" or isinstance(value, TupleVal)
+        is_taken = name in TUPLES or name == "axis" and fn in OF_SEVERAL_AXES
+        return as_tuples(lo, value) or value if is_taken and is_list else value
+
+    if isinstance(fn, np.ufunc):
+        return args, kwargs
+    names = itertools.chain(parameters_of(fn) if args else (), itertools.repeat(None))
+    return [taken(name, a) for name, a in zip(names, args)], {name: taken(name, a) for name, a in kwargs.items()}
+
+
+def as_tuples(lo: Lowering, value: Value) -> TupleVal | Const | None:
+    """Return a list or tuple of known integers, or of such lists, as a tuple; None for others."""
+    if isinstance(value, Cell | TupleVal):
+        if core.class_of(value) is not None or getattr(value, "kind", "list") != "list" or (parts := core.parts_of(value)) is None:
+            return None
+        items = [as_tuples(lo, item) for item in parts.values()]
+        return None if None in items else TupleVal(tuple(items))
+    return value if isinstance(value, Const) and not value.live and type(value.value) is int else None
 
 
 def without_flat(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> tuple[Any, list[Value], dict[str, Value]]:

@@ -93,7 +93,7 @@ def static_value(fn, args: list[Arg], kwargs: dict[str, Arg] | None = None):
 
 
 _EVALUATED = {
-    runtime.split_axes, runtime.inverse_axes, runtime.einsum_is_plain, runtime.einsum_back, runtime.reversed_shift,
+    runtime.split_axes, runtime.inverse_axes, runtime.einsum_is_plain, runtime.einsum_back, runtime.reversed_shift, runtime.tensordot_back,
 }  # fmt: skip
 
 

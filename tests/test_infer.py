@@ -8,6 +8,7 @@ import operator
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import sliding_window_view
 
 from sourcead import runtime
 from sourcead.ir.records import type_of
@@ -196,6 +197,7 @@ SHAPED = [
     (np.linalg.svd, ()), (np.linalg.qr, ()), (np.linalg.pinv, ()), (np.meshgrid, ()), (np.fft.fft, ()), (np.convolve, ([1.0, 2.0],)),
     (np.percentile, (50,)), (np.quantile, (0.5, 0)), (np.interp, ([0.0, 1.0], [2.0, 3.0])), (np.ndarray.item, ()),
     (np.ndarray.tolist, ()), (np.fft.rfft, ()), (np.isclose, (0.5,)), (np.allclose, (0.5,)), (np.outer, ([1.0, 2.0],)), (np.append, (1.0,)),
+    (sliding_window_view, (1,)), (sliding_window_view, (2, 0)), (sliding_window_view, ((2, 1), (-1, 0))), (sliding_window_view, ((1, 2),)),
     (np.resize, ((2, 2),)), (np.ediff1d, ()), (np.linalg.eigvals, ()), (np.corrcoef, ()), (np.cov, ()), (np.broadcast_arrays, ()),
 ]  # fmt: skip
 
@@ -261,6 +263,13 @@ def test_joining_promises(vague):
                 continue
             assert promised(fn, (arrays,), {}, vague) != UNKNOWN
             promised(fn, (list(arrays),), {}, vague)
+
+
+def test_windows_keep_the_other_axes_and_have_sizes_of_their_own():
+    n, m = anydim(), anydim()
+    window, axes = Arg(TupleT((INT, INT)), (3, 2)), Arg(TupleT((INT, INT)), (1, -1))
+    t = infer_call(sliding_window_view, [Arg(Array(np.dtype("f4"), (n, m, 7))), window], {"axis": axes})
+    assert t.dtype == np.float32 and t.dims[0] is n and t.dims[1] is not m and t.dims[2:] == (6, 3, 2)
 
 
 def test_fresh_arrays_take_the_shape_they_are_given():

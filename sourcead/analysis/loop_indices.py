@@ -138,3 +138,11 @@ def names_elements_once(key: Operand) -> bool:
     """Return whether a subscript consists of integers and slices; arrays of integers may name an element twice."""
     parts = key if isinstance(key, tuple) else (key,)
     return all(isinstance(p, Slice) or isinstance(t := operand_type(p), Scalar) and kind_of(t) == "int" for p in parts)
+
+
+def turned_axes(key: Operand) -> list[int] | None:
+    """Return the axes that a subscript of whole slices only turns round (`::-1`), or None if it does anything else."""
+    parts = key if isinstance(key, tuple) else (key,)
+    steps = [p.step if isinstance(p, Slice) and p.lower is p.upper is None else Const(None) for p in parts]
+    turned = [k for k, step in enumerate(steps) if isinstance(step, Const) and step.value == -1]
+    return turned if all(step is None or k in turned for k, step in enumerate(steps)) else None

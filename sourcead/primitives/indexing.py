@@ -13,8 +13,10 @@ Subscripts are nodes of the IR, not calls, and have no rule here.
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from sourcead.primitives.registry import adjoint, adjoints, enter, family, linear, tangent
+from sourcead.ir.types import Array, Type, anydim
+from sourcead.primitives.registry import adjoint, adjoints, enter, family, infers, linear, tangent
 from sourcead.primitives.result_types.by_example import sized
+from sourcead.primitives.result_types.operands import Impossible, arrange, array_type, axes_of, only, shape_dims
 from sourcead.runtime import (
     choose_cotangent, gather_cotangent, select_cotangents, sort_cotangent, take_along_cotangent, take_cotangent,
     unbroadcast, windows_cotangent
@@ -97,3 +99,19 @@ enter(np.choose, np.select, sequences="kept")
 enter(np.sort, order="keeps", numba="interpreted")
 enter(sliding_window_view, memory="readonly", view="maybe")
 enter(np.sort, np.partition, np.take, np.take_along_axis, np.choose, np.select, result=sized)
+
+
+@infers(sliding_window_view)
+def _windows(fn, args, kwargs) -> Type:
+    """Return the type of the windows: each axis along which they slide is shorter, and the axes of a window stand behind."""
+    given = arrange("x window_shape axis", args, kwargs)
+    only(given, "x window_shape axis")
+    x, window = array_type(given["x"].type), shape_dims(given["window_shape"])
+    dims = list(x.dims)
+    axes = axes_of(given.get("axis"), len(dims)) or range(len(dims))
+    if len(axes) != len(window):
+        raise Impossible
+    for k, n in zip(axes, window):
+        known = isinstance(dims[k], int) and isinstance(n, int) and dims[k] >= n
+        dims[k] = dims[k] - n + 1 if known else anydim()
+    return Array(x.dtype, (*dims, *window))

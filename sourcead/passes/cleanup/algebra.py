@@ -7,6 +7,8 @@
     y = transpose(matmul(transpose(a), b))       y = matmul(transpose(b), a)
     d1 = zeros_like(x) with all += v             d1 = v
     d1 = zeros_like(x) with [i] += v             d1 = zeros_like(x) with [i] = v
+    d1 = zeros_like(x) with [::-1] += v          d1 = v[::-1]
+    d1 = d0 with [:, None] += sum(v, axis=1, keepdims=True)      d1 = d0 with all += sum(v, axis=1)
 
 Each rule says what makes it legal.  A rule that replaces an operation by one of its operands requires both to have the same type,
 dims and dtype included, so that no broadcast or cast is lost.  A few rules are exact but for the sign of a zero, the
@@ -19,9 +21,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from sourcead.analysis.loop_indices import names_elements_once
-from sourcead.ir.nodes import Atom, Call, Const, Function, Operand, Stmt, Sub, Update, Var, fresh
-from sourcead.ir.types import INT, Array, kind_of, rank
+from sourcead.analysis.loop_indices import names_elements_once, turned_axes
+from sourcead.ir.nodes import Atom, Call, Const, Function, Index, Operand, Stmt, Sub, Update, Var, fresh
+from sourcead.ir.types import INT, Array, dims_of, kind_of, rank
 from sourcead.passes.cleanup.constant_folding import (
     OPERANDS, exact, folded, generated, identity, is_const, is_literal, is_numeric, is_real, is_real_or_generated,
     keeps_type, negatable, same_operand_type, unusual_options
@@ -44,6 +46,10 @@ def _simpler(stmt: Stmt, facts: Facts):
     match stmt.op:
         case Update(base, (), value, "add" | "sub"):
             return _first_contribution(stmt, base, value, facts) or _accumulation(stmt, stmt.op, facts)
+        case Update(Var() as base, (Sub(key),), Var() as value, "add" | "sub") if generated(stmt) and (
+            whole := _write_of_whole_array(stmt, base, key, value, facts)
+        ):
+            return whole
         case Update(base, path, _, "add") if generated(stmt) and _zeros(base, facts) and (
             all(isinstance(step, Sub) and names_elements_once(step.key) for step in path)
         ):
@@ -58,6 +64,9 @@ def _simpler(stmt: Stmt, facts: Facts):
             return identity(fn, a, b)
         case Call(fn, _, kwargs) if kwargs and generated(stmt) and (kept := unusual_options(fn, kwargs)) != kwargs:
             return replace(stmt.op, kwargs=kept)
+        case Index(Var() as x, key) if generated(stmt) and isinstance(inner := facts.op(x), Index):
+            turned = turned_axes(key)  # x[::-1][::-1] is x
+            return inner.base if turned and turned == turned_axes(inner.key) and isinstance(inner.base, Var) else None
         case Call(fn, args, kwargs) if fn is np.transpose:
             return _transposed(stmt, args, kwargs, facts)
         case Call(fn, (Var() as x, *_)) if fn is np.sum and generated(stmt):
@@ -327,6 +336,31 @@ def _first_contribution(stmt: Stmt, base: Atom, value: Operand, facts: Facts):
     if not (is_const(base, 0) or (_zeros(base, facts) and same_operand_type(base, value))):
         return None
     return value if stmt.op.mode == "add" else Call(NEG, (value,)) if negatable(stmt, value) else None
+
+
+def _write_of_whole_array(stmt: Stmt, base: Var, key: Operand, value: Var, facts: Facts) -> list[Stmt] | None:
+    """Simplify d[:, None] += sum(v, axis=1, keepdims=True) to d += sum(v, axis=1), and zeros with [::-1] += v to zeros + v[::-1]."""
+    if not isinstance(base.type, Array) or not isinstance(value.type, Array):
+        return None
+    parts = key if isinstance(key, tuple) else (key,)
+    added = [k for k, p in enumerate(parts) if isinstance(p, Const) and p.value is None]
+    turned = turned_axes(tuple(p for k, p in enumerate(parts) if k not in added))
+    total = facts.op(value)
+    op = None
+    if turned and not added and _zeros(base, facts) and equal_types(base.type, value.type):
+        op = Index(value, key)
+    elif turned == [] and added and value.temp and facts.uses[value] == 1 and isinstance(total, Call) and total.fn is np.sum:
+        options, n = dict(total.kwargs), rank(total.args[0].type)
+        match total.args, options.pop("axis", None), options.pop("keepdims", None):
+            case (Var() as v,), Const(int() | tuple() as axis), Const(True) if n and not options:
+                gone = {k % n for k in (axis if isinstance(axis, tuple) else (axis,))}
+                left = tuple(dim for k, dim in enumerate(dims_of(v.type)) if k not in gone)
+                if gone == set(added) and left and left == base.type.dims:
+                    op = Call(np.sum, (v,), (("axis", Const(axis)),))
+    if op is None:
+        return None
+    var = fresh(value, type=Array(value.type.dtype, base.type.dims))
+    return [replace(stmt, targets=(var,), op=op), replace(stmt, op=replace(stmt.op, path=(), value=var))]
 
 
 def _accumulation(stmt: Stmt, op: Update, facts: Facts):

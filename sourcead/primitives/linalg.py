@@ -15,7 +15,7 @@ from sourcead.primitives.reductions import cotangent_of, tangent_of
 from sourcead.primitives.registry import adjoint, adjoints, enter, family, in_both_modes, linear, tangent, tangents
 from sourcead.primitives.result_types.by_example import sized
 from sourcead.runtime import (
-    cofactors, divide_or_zero, gather_cotangent, matrix_norm_slope, matrix_power_cotangent, matrix_power_tangent,
+    cofactors, diagonal_cotangent, divide_or_zero, matrix_norm_slope, matrix_power_cotangent, matrix_power_tangent,
     unbroadcast, vector_norm_slope
 )
 from sourcead.runtime.matrices import lstsq_cotangents, lstsq_tangents, pinv_cotangent, pinv_tangent
@@ -154,7 +154,7 @@ linear({
         over_matrices(d_y, x) * np.eye(x.shape[-2], x.shape[-1], offset, dtype=x.dtype)
     ),
     np.linalg.diagonal: lambda y, x, d_y, offset=0: (
-        gather_cotangent(d_y, np.linalg.diagonal(np.reshape(np.arange(x.size), x.shape), offset=offset), x)
+        diagonal_cotangent(d_y, x, offset, -2, -1)
     ),
 })
 

@@ -114,6 +114,9 @@ linear({
         np.pad(d_y, pad_width) if mode in ("constant", "empty") else np.pad(d_y, pad_width, mode), None, None, None, None
     ),
     runtime.tile_cotangent: lambda y, d, x, reps, d_y: (np.tile(d_y, reps), None, None),
+    runtime.diagonal_cotangent: lambda y, d, x, offset=0, axis1=0, axis2=1, d_y=None: (
+        np.diagonal(d_y, offset, axis1, axis2), None, None, None, None
+    ),
     runtime.windows_cotangent: lambda y, d, x, window_shape, axis=None, d_y=None: (
         sliding_window_view(d_y, window_shape, axis), None, None, None
     ),
@@ -223,6 +226,7 @@ tangents({runtime.cofactors: lambda y, a, t_a: change_of_cofactors(y, a, t_a)})
 
 enter(
     runtime.copy, runtime.zeros_like, runtime.zeros_if_assigned, runtime.scatter, runtime.split_cotangent, runtime.windows_cotangent,
+    runtime.diagonal_cotangent,
     memory="fresh",
 )  # fmt: skip
 enter(runtime.unbroadcast, runtime.like_sequence, runtime.cotangent_at, memory="first")
@@ -276,7 +280,7 @@ def _add(fn, args, kwargs) -> Type:
 # the number of the argument whose shape the result has, or those of the arguments whose shapes its parts have
 _SHAPED_LIKE = {
     runtime.gather_cotangent: 2, runtime.pad_cotangent: 1, runtime.tile_cotangent: 1, runtime.repeat_cotangent: 1,
-    runtime.split_cotangent: 1, runtime.windows_cotangent: 1,
+    runtime.split_cotangent: 1, runtime.windows_cotangent: 1, runtime.diagonal_cotangent: 1,
     runtime.take_cotangent: 1, runtime.take_along_cotangent: 1, runtime.sort_cotangent: 1, runtime.cumprod_cotangent: 1,
     runtime.gradient_cotangent: 1, runtime.running_winner_cotangent: 2, runtime_matrices.svd_cotangent: 2, runtime_matrices.qr_cotangent: 2,
     runtime_matrices.eigh_cotangent: 3, runtime_matrices.eig_cotangent: 4, runtime_matrices.pinv_cotangent: 2,

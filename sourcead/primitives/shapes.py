@@ -19,8 +19,8 @@ from sourcead.primitives.result_types.operands import (
     Impossible, arrange, array_type, axes_of, need_dims, only, shape_dims
 )
 from sourcead.runtime import (
-    gather_cotangent, inverse_axes, like_sequence, pad_cotangent, repeat_cotangent, reversed_shift, tile_cotangent,
-    unbroadcast
+    diagonal_cotangent, gather_cotangent, inverse_axes, like_sequence, pad_cotangent, repeat_cotangent, reversed_shift,
+    tile_cotangent, unbroadcast
 )
 from sourcead.runtime.shapes import join_rows, split_rows
 
@@ -95,14 +95,9 @@ def pad_tangent(y, x, pad_width, t_x, mode="constant", constant_values=0, reflec
 linear({
     np.triu: lambda y, x, d_y, k=0: np.triu(d_y, k) if np.ndim(x) > 1 else np.sum(np.triu(d_y, k), axis=0),  # of a vector, `x` is each row
     np.tril: lambda y, x, d_y, k=0: np.tril(d_y, k) if np.ndim(x) > 1 else np.sum(np.tril(d_y, k), axis=0),
-    np.diag: lambda y, x, d_y, k=0: (
-        np.diagonal(d_y, k) if x.ndim == 1
-        else gather_cotangent(d_y, np.diag(np.reshape(np.arange(x.size), x.shape), k), x)
-    ),
+    np.diag: lambda y, x, d_y, k=0: np.diagonal(d_y, k) if x.ndim == 1 else diagonal_cotangent(d_y, x, k),
     np.diagflat: lambda y, x, d_y, k=0: np.reshape(np.diagonal(d_y, k), np.shape(x)),
-    np.diagonal: lambda y, x, d_y, offset=0, axis1=0, axis2=1: (
-        gather_cotangent(d_y, np.diagonal(np.reshape(np.arange(x.size), x.shape), offset, axis1, axis2), x)
-    ),
+    np.diagonal: lambda y, x, d_y, offset=0, axis1=0, axis2=1: diagonal_cotangent(d_y, x, offset, axis1, axis2),
 })  # fmt: skip
 
 
@@ -110,8 +105,8 @@ linear({
 def trace_adjoint(y, x, d_y, offset=0, axis1=0, axis2=1):
     if x.ndim == 2:
         return d_y * np.eye(x.shape[axis1], x.shape[axis2], offset, dtype=x.dtype)
-    places = np.diagonal(np.reshape(np.arange(x.size), x.shape), offset, axis1, axis2)
-    return gather_cotangent(np.broadcast_to(np.expand_dims(d_y, -1), places.shape), places, x)
+    size = np.diagonal(x, offset, axis1, axis2).shape[-1]
+    return diagonal_cotangent(np.broadcast_to(np.expand_dims(d_y, -1), (*d_y.shape, size)), x, offset, axis1, axis2)
 
 
 # ---- copies and casts ----

@@ -29,8 +29,9 @@ from sourcead.runtime.reductions import (
     product_of_others, quantile_cotangent, running_winner_cotangent, split_axes
 )
 from sourcead.runtime.shapes import (
-    are_cuts, inverse_axes, join_rows, linspace_weights, meshgrid_cotangents, pad_cotangent, repeat_cotangent,
-    reversed_shift, split_cotangent, split_like, split_rows, tile_cotangent, unstack, windows_cotangent
+    are_cuts, diagonal_cotangent, inverse_axes, join_rows, linspace_weights, meshgrid_cotangents, pad_cotangent,
+    repeat_cotangent, reversed_shift, split_cotangent, split_like, split_rows, tile_cotangent, unstack,
+    windows_cotangent
 )
 from sourcead.runtime.signals import (
     convolve_cotangents, fit_axis, interp_cotangents, interval_around, irfft_weights, polyval_cotangents, root_slopes

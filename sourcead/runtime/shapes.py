@@ -45,6 +45,14 @@ def pad_cotangent(d_y, x, pad_width, mode, reflect_type="even"):
     return gather_cotangent(d_y, np.pad(np.arange(x.size).reshape(x.shape), width, mode), x)
 
 
+def diagonal_cotangent(d_y, x, offset=0, axis1=0, axis2=1):
+    """Return the cotangent of `x` in `y = np.diagonal(x, offset, axis1, axis2)`: zeros beside the diagonal."""
+    d_x = np.zeros(x.shape, d_y.dtype)
+    rows = np.arange(max(-offset, 0), max(-offset, 0) + d_y.shape[-1])
+    np.moveaxis(d_x, (axis1, axis2), (0, 1))[rows, rows + offset] = np.moveaxis(d_y, -1, 0)
+    return d_x
+
+
 def windows_cotangent(d_y, x, window_shape, axis=None):
     """Return the cotangent of `x` in `y = sliding_window_view(x, window_shape, axis)`: a shifted addition for each place in a window."""
     sizes = window_shape if np.iterable(window_shape) else (window_shape,)

@@ -6,6 +6,7 @@
     d1 = d0 with [i] += mul(broadcast_to(s, n), x)    d1 = d0 with [i] += mul(s, x)
     y = broadcast_to(v, v.shape)                      y = v
     y = reshape(broadcast_to(1.0, n), x.shape)        y = broadcast_to(1.0, x.shape)
+    y = mul(expand_dims(broadcast_to(s, n), 1), x)    y = mul(s, x)
 
 This is legal where the dims of the types, and what operations before have shown of them, prove that the result keeps its shape, and where
 the dtypes prove that it keeps its dtype: a Python number does not widen the dtype of a result, the array that it is broadcast to does.
@@ -18,7 +19,7 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead.analysis.builder import Builder
-from sourcead.ir.nodes import Atom, Attr, Call, Const, Function, Operand, Stmt, Update, Var
+from sourcead.ir.nodes import Atom, Attr, Call, Const, Function, Operand, Stmt, Update, Var, fresh
 from sourcead.ir.records import type_of
 from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Type, dims_of, kind_of, same_dtype
 from sourcead.passes.equality import Dim, KnownDims, equal_types
@@ -69,7 +70,7 @@ def _cast_broadcast(x: Operand, dtype, facts: Facts) -> Call | None:
 def _reshaped_broadcast(x: Operand, shape: Operand, facts: Facts) -> Call | None:
     """Return a broadcast of a number straight to the shape that its broadcast is reshaped to, or None for other operands."""
     source = _broadcast_of(x, facts)
-    if source is None or dims_of(_type(source)) != () or not isinstance(facts.op(shape), Attr) or facts.op(shape).name != "shape":
+    if source is None or facts.op(x).fn not in _SOURCE or dims_of(_type(source)) != () or not isinstance(facts.op(shape), Attr) or facts.op(shape).name != "shape":
         return None
     return _with_arg(facts.op(x), 1 - _SOURCE[facts.op(x).fn], shape)
 
@@ -84,6 +85,9 @@ def broadcasts_operands(fn, count: int) -> bool:
 def _broadcast_of(operand: Operand, facts: Facts) -> Atom | None:
     """Return the value that an operand is a broadcast of, or None if it is not a broadcast."""
     op = facts.op(operand)
+    if (expanded := facts.call(operand, np.expand_dims)) is not None:
+        source = _broadcast_of(expanded.args[0], facts)
+        return source if source is not None and dims_of(_type(source)) == () else None
     if not isinstance(op, Call) or op.kwargs or (op.fn, len(op.args)) not in ((np.broadcast_to, 2), (np.full, 3)):
         return None
     source = op.args[_SOURCE[op.fn]]
@@ -103,9 +107,13 @@ def _into_operation(stmt: Stmt, fn, args: tuple, facts: Facts, known: KnownDims)
         if source is None:
             continue
         others = [_type(a) for k, a in enumerate(args) if k != i]
-        if None in others or not same_promotion(_type(source), arg.type, others):
-            continue
         new = Call(fn, (*args[:i], source, *args[i + 1 :]))
+        if None in others:
+            continue
+        if not same_promotion(_type(source), arg.type, others):
+            if facts.call(arg, np.full) is None:
+                continue
+            return _outward(stmt, new, source, arg, others, facts)
         result = stmt.targets[0].type
         dims = dims_of(result)
         if dims and isinstance(result, Array) and broadcasts_to([_type(source), *others], dims, lambda m, n: known.same(m, n, facts)):
@@ -152,7 +160,12 @@ def _outward(stmt: Stmt, new: Call, source: Atom, arg: Var, others: list[Type], 
     result, t = stmt.targets[0].type, _type(source)
     if new.fn not in LINEAR or kind_of(result) != "float" or kind_of(t) != "float" or not isinstance(result, Array):
         return None
-    if any(not isinstance(o, Scalar) or o.dtype == ANY_DTYPE for o in others) or getattr(t, "dtype", None) == ANY_DTYPE:
+    if any(not isinstance(o, Scalar) or o.dtype == ANY_DTYPE for o in others):
+        return None
+    full = facts.call(arg, np.full) is not None  # which gives the product its dtype again
+    if full and not (isinstance(t, Scalar) and all(o.dtype is None for o in others)):
+        return None
+    if not full and getattr(t, "dtype", None) == ANY_DTYPE:
         return None
     dims = dims_of(arg.type)
     if result.dtype is None or dims is None or dims_of(result) is None or dims != result.dims:
@@ -164,11 +177,14 @@ def _outward(stmt: Stmt, new: Call, source: Atom, arg: Var, others: list[Type], 
         if not t.dims:  # operators give scalars for arrays without axes
             small = Scalar("float", result.dtype)
     else:
-        weak = all(o.dtype is None for o in (t, *others))
-        small = Scalar("float", None if weak else result.dtype)
+        small = t if full else Scalar("float", None if all(o.dtype is None for o in (t, *others)) else result.dtype)
     var = Var(stmt.targets[0].name, small, temp=True)
-    broadcast = facts.op(arg)
-    return [replace(stmt, targets=(var,), op=new), replace(stmt, op=_with_arg(broadcast, _SOURCE[broadcast.fn], var))]
+    out, broadcast = [replace(stmt, targets=(var,), op=new)], facts.op(arg)
+    if (expanded := facts.call(arg, np.expand_dims)) is not None:
+        arg, broadcast = fresh(expanded.args[0]), facts.op(expanded.args[0])
+        out.append(replace(stmt, targets=(arg,), op=_with_arg(broadcast, _SOURCE[broadcast.fn], var)))
+        return [*out, replace(stmt, op=_with_arg(expanded, 0, arg))]
+    return [*out, replace(stmt, op=_with_arg(broadcast, _SOURCE[broadcast.fn], var))]
 
 
 def _only_feeds_operations(var: Var, facts: Facts) -> bool:

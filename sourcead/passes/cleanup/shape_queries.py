@@ -4,6 +4,7 @@
 
     p = mul(x, y);  s = p.shape            s = x.shape
     p = mul(x, y);  z = zeros_like(p)      z = zeros_like(x)
+    p = sum(x, axis=1);  n = p.size        n = x.shape[0]
 
 This is legal if the shapes are known to be equal, and the dtypes where they matter.  The other value is a parameter or one that the user
 named, whose memory is not written and handed on nowhere: otherwise the query could keep an old version of it alive, which costs a copy.
@@ -23,10 +24,12 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead.analysis.array_versions import Chains, queried, query_of
-from sourcead.ir.nodes import Atom, Attr, Block, Branch, Call, Const, Function, Loop, Op, Operand, Stmt, Update, Var
-from sourcead.ir.types import Array, Scalar, same_dtype
+from sourcead.ir.nodes import (
+    Atom, Attr, Block, Branch, Build, Call, Const, Function, Index, Loop, Op, Operand, Stmt, Update, Var
+)
+from sourcead.ir.types import INT, Array, Scalar, TupleT, same_dtype
 from sourcead.ir.walk import bound_vars, map_blocks, rewrite, walk, with_body, with_stmts
-from sourcead.passes.equality import KnownDims
+from sourcead.passes.equality import Dim, KnownDims
 from sourcead.passes.peephole import Facts, peephole
 from sourcead.primitives.table import record_of
 
@@ -90,11 +93,15 @@ def share_shapes(function: Function) -> Function:
     dims, moving = KnownDims(), _moving(function)
     params = [p for p in function.params if p not in moving]
     known: dict[Hashable, tuple[Var, int]] = {}
+    sizes: dict[Dim, tuple[Var, int, int]] = {}
 
     def offer(var: Var, scope: int, facts: Facts) -> None:
         shape = dims.shape(var.type, facts)
         if shape is None or var in moving or var.temp:
             return
+        for k, size in enumerate(shape):
+            if sizes.get(size, (None, None, None))[2] not in facts.open:
+                sizes[size] = var, k, scope
         other, where = known.get(shape, (None, None))
         if other is None or where not in facts.open:
             known[shape] = var, scope
@@ -110,6 +117,10 @@ def share_shapes(function: Function) -> Function:
                 return replace(stmt.op, base=same)
             named, scope = known.get(dims.shape(array.type, facts), (None, None))
             answer = _query_of_another(stmt.op, array, [*params, named] if scope in facts.open else params, dims, facts)
+            if answer is None and only_queried and array not in function.params:
+                of_params = {size: (p, k) for p in params[::-1] for k, size in reversed([*enumerate(dims.shape(p.type, facts) or ())])}
+                here = {size: (v, k) for size, (v, k, scope) in sizes.items() if scope in facts.open}
+                answer = _query_by_sizes(stmt, array, here | of_params, dims, facts)
         if isinstance(stmt.op, Call) and record_of(stmt.op.fn).is_elementwise(len(stmt.op.args)) and len(stmt.targets) == 1:
             offer(stmt.targets[0], facts.scope, facts)
         return answer
@@ -149,6 +160,25 @@ def _query_of_another(op: Op, array: Var, candidates: list[Var], dims: KnownDims
         if dims.shape(var.type, facts) == shape and (not like or _same_dtype(var, array)):
             return query_of(op, var)
     return None
+
+
+def _query_by_sizes(stmt: Stmt, array: Var, sizes: dict[Dim, tuple[Var, int]], dims: KnownDims, facts: Facts) -> list[Stmt] | None:
+    """Return the shape of an array, or its size if it has one axis, from those of others; None if not all of its sizes are theirs."""
+    shape = dims.shape(array.type, facts)
+    is_shape = isinstance(stmt.op, Attr) and stmt.op.name == "shape"
+    if not shape or not is_shape and not (isinstance(stmt.op, Attr) and stmt.op.name == "size" and len(shape) == 1):
+        return None
+    out, found = [], []
+    for size in shape:
+        if isinstance(size, int) or size.varies or size not in sizes or sizes[size][0] is array:
+            return None
+        other, k = sizes[size]
+        whole, part = Var("shape", TupleT((INT,) * len(other.type.dims)), temp=True), Var("n", INT, temp=True)
+        out += [replace(stmt, targets=(whole,), op=Attr(other, "shape")), replace(stmt, targets=(part,), op=Index(whole, Const(k)))]
+        found.append(part)
+    if not is_shape:
+        return [*out[:-1], replace(out[-1], targets=stmt.targets)]
+    return [*out, replace(stmt, op=Build("tuple", tuple(found)))]
 
 
 def _same_dtype(a: Var, b: Var) -> bool:

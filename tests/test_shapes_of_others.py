@@ -1,4 +1,4 @@
-"""Values of which only the shape is asked: the shape is read from arrays that are there, and numbers are multiplied before they are spread."""
+"""The shapes of values that nothing else reads are read from arrays that are there; numbers are multiplied before they are spread."""
 
 import numpy as np
 import pytest

@@ -159,6 +159,9 @@ def _unpacked(block: Block) -> Block:
         for stmt in b.stmts:
             if stmt in gone:
                 continue
+            if isinstance(stmt.op, Attr) and (named := _named_sizes(stmt.targets[0], parts)):
+                gone.update(p for p in parts[stmt.targets[0]] if p.targets[0] in named)
+                stmts.append(replace(stmt, targets=named))
             if isinstance(stmt.op, Call) and len(stmt.targets) == 1 or isinstance(stmt.op, Pop):
                 *rest, t = stmt.targets
                 targets = _targets(t, parts.get(t, ()), counts.get(t, 0))
@@ -171,11 +174,20 @@ def _unpacked(block: Block) -> Block:
     return visit(block)
 
 
+def _named_sizes(shape: Var, parts: dict[Var, list[Stmt]]) -> tuple[Var, ...] | None:
+    """Return the targets that unpack a shape of which the user named several sizes, else None."""
+    named = {p.op.key.value: p.targets[0] for p in parts.get(shape, ()) if not p.targets[0].temp}
+    if len(named) < 2 or not isinstance(shape.type, TupleT) or not named.keys() <= set(range(n := len(shape.type.items))):
+        return None
+    return tuple(named.get(k) or Var("_", temp=True) for k in range(n))
+
+
 def _targets(t: Var, parts, reads: int) -> tuple[Var, ...] | None:
     """Return the targets that unpack a tuple if only its items are read, else None."""
-    if not (t.temp and isinstance(t.type, TupleT) and len(parts) > 1 and len(parts) == reads):
+    items = t.type.items if isinstance(t.type, (TupleT, ListT)) else None
+    if not (t.temp and items and len(parts) > 1 and len(parts) == reads):
         return None
-    n = len(t.type.items)
+    n = len(items)
     keys = [p.op.key.value % n for p in parts if -n <= p.op.key.value < n]
     if len(set(keys)) != len(parts):
         return None

@@ -70,7 +70,9 @@ def _cast_broadcast(x: Operand, dtype, facts: Facts) -> Call | None:
 def _reshaped_broadcast(x: Operand, shape: Operand, facts: Facts) -> Call | None:
     """Return a broadcast of a number straight to the shape that its broadcast is reshaped to, or None for other operands."""
     source = _broadcast_of(x, facts)
-    if source is None or facts.op(x).fn not in _SOURCE or dims_of(_type(source)) != () or not isinstance(facts.op(shape), Attr) or facts.op(shape).name != "shape":
+    if source is None or facts.op(x).fn not in _SOURCE or dims_of(_type(source)) != ():
+        return None
+    if not isinstance(facts.op(shape), Attr) or facts.op(shape).name != "shape":
         return None
     return _with_arg(facts.op(x), 1 - _SOURCE[facts.op(x).fn], shape)
 

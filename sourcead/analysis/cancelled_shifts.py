@@ -121,6 +121,8 @@ def _part(stmt: Stmt, parts: dict[Var, Part], definitions: dict[Var, Stmt]) -> P
 
 
 def _of_call(fn, args: tuple[Operand, ...], kwargs: dict[str, Operand], to: Type, parts: dict[Var, Part]) -> Part | None:
+    if not args:
+        raise Lost
     first = _of(args[0], parts)
     if len(args) == 2 and not kwargs and fn in SUMS:
         return _sum(first, _of(args[1], parts), SUMS[fn])

@@ -100,3 +100,40 @@ def test_numbers_of_float32_are_spread_once():
     assert "np.full" not in text
     assert grad(f)(y, x).dtype == np.float32
     np.testing.assert_allclose(grad(f)(y, x), -np.sum(y - x[:3], axis=0), rtol=1e-5)
+
+
+def normalised(x):
+    n = np.sqrt(np.sum(x * x, axis=1, keepdims=True))
+    return np.sum((x / n) ** 3)
+
+
+def of_layers(x):
+    mean = x.mean(axis=-1, keepdims=True)
+    variance = np.mean((x - mean) ** 2, axis=-1, keepdims=True)
+    return np.sum(((x - mean) / np.sqrt(variance + 1e-5)) ** 3)
+
+
+def scaled_by_a_number(x):
+    s = np.exp(x[0, 0])
+    r = (x - 1) / s
+    return np.sum(r**3) * s
+
+
+def divided_by_sums_of_columns(x):
+    return np.sum((x / x.sum(axis=0)) ** 3) + np.sum((x / np.sum(x, axis=(0, 1), keepdims=True)) ** 2)
+
+
+def divided_by_one_that_varies(x):
+    return np.sum(np.sum(x / (x[:1] + 2), axis=0, keepdims=True) ** 2) + np.sum(np.sum(x * x[:, :1], axis=1, keepdims=True) ** 3)
+
+
+@pytest.mark.parametrize("f", [normalised, of_layers, scaled_by_a_number, divided_by_sums_of_columns, divided_by_one_that_varies])
+def test_factors_that_do_not_vary_stand_outside_of_sums(f):
+    assert judged_in_all_modes(f, X) == "right"
+    assert judged_in_all_modes(f, X[:3, :1]) == "right"
+
+
+def test_a_row_is_divided_after_it_is_summed():
+    text = grad(normalised).lower(X).text
+    assert "np.sum(d_ratio * ratio, axis=1, keepdims=True) / n" in text
+    assert "/ s * s" not in grad(scaled_by_a_number).lower(X).text

@@ -3,6 +3,7 @@
     y = mul(x, 1)                                y = x
     y = neg(neg(x))                              y = x
     y = sub(x, neg(z))                           y = add(x, z)
+    y = mul(div(v, c), c)                        y = v
     y = transpose(transpose(x))                  y = x
     y = transpose(matmul(transpose(a), b))       y = matmul(transpose(b), a)
     d1 = zeros_like(x) with all += v             d1 = v
@@ -87,6 +88,10 @@ def _mul(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
         # -1 * x is -x to the bit for real x, and but for signs of zeros for complex x
         if is_const(c, -1) and keeps_type(stmt, x) and (is_real(x) or generated(stmt) and kind_of(x.type) == "complex"):
             return Call(NEG, (x,))
+        # v / c * c is v but for rounding, and for c = 0, where v / c is not finite
+        quotient = facts.call(x, DIV)
+        if quotient and quotient.args[1] is c and _is_spent(stmt, x, facts) and same_operand_type(stmt.targets[0], quotient.args[0]):
+            return quotient.args[0]
         # y ** 0 is 1 everywhere, also for nan (C99 pow), so that x * y ** 0 is x broadcast to the shape of x * y
         power = facts.call(c, POW, np.power)
         if power and is_const(power.args[1], 0) and same_operand_type(stmt.targets[0], x) and is_real_or_generated(stmt, x):
@@ -137,7 +142,12 @@ def _constant_over_product(stmt: Stmt, c: Atom, b: Atom, facts: Facts) -> Call |
 
 def _may_be_reassociated(stmt: Stmt, c: Atom, product: Atom, facts: Facts) -> bool:
     """Return whether a literal may be joined with a factor of a real product that nothing else reads."""
-    return generated(stmt) and is_literal(c) and is_real(product) and facts.uses[product] == 1 and product.temp
+    return is_literal(c) and _is_spent(stmt, product, facts)
+
+
+def _is_spent(stmt: Stmt, value: Var, facts: Facts) -> bool:
+    """Return whether a statement of a derivative reads a real value without a name, and nothing else reads it."""
+    return generated(stmt) and is_real(value) and facts.uses[value] == 1 and value.temp
 
 
 def _div(stmt: Stmt, a: Atom, b: Atom, facts: Facts):

@@ -13,12 +13,13 @@ Products of small matrices stay, because BLAS gains nothing there.  The result d
 `factor_sums`: the cotangent of a value that was broadcast is added up before it is multiplied, and the large product is never computed.
 
     y = sum(mul(a, v), axis=0)                          y = mul(sum(a, axis=0), v)
+    y = sum(div(a, v), axis=1, keepdims=True)           y = div(sum(a, axis=1, keepdims=True), v)
     y = sum(matmul(a, b), axis=0)                       y = matmul(sum(a, axis=0), b)
     y = sum(einsum("nki,kij->nkj", a, b), axis=0)       y = einsum("ki,kij->kj", sum(a, axis=0), b)
     y = sum(add(p, q), axis=0)                          y = add(sum(p, axis=0), sum(q, axis=0))     if this helps one of them
 
-This is legal in adjoints, if nothing else reads the product, `v` has no axis at or left of that of the sum, and the other operand is as
-long along it as the product and has its dtype.  The result differs by rounding too.
+This is legal in adjoints, if nothing else reads the product, `v` does not vary along the axis (it has no axis at or left of that of the
+sum, or one of length 1), and the other operand is as long along it as the product and has its dtype.  The result differs by rounding too.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sourcead.analysis.builder import Builder
-from sourcead.ir.nodes import Atom, Call, Const, Function, Op, Stmt, Update, Var
+from sourcead.ir.nodes import Atom, Call, Const, Function, Op, Operand, Stmt, Update, Var
 from sourcead.ir.types import SMALL, Array, Sym, kind_of, same_dtype
 from sourcead.passes.equality import KnownDims
 from sourcead.passes.peephole import Facts, peephole
@@ -170,7 +171,7 @@ def transposed(build: Builder, x: Var, given: str, wanted: str) -> Var:
 # ---- factors of sums ----
 
 
-ADD, SUB, MUL, NEG, MATMUL = operator.add, operator.sub, operator.mul, operator.neg, operator.matmul
+ADD, SUB, MUL, DIV, NEG, MATMUL = operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.matmul
 
 
 def factor_sums(function: Function) -> Function:
@@ -187,9 +188,47 @@ def factor_sums(function: Function) -> Function:
                     (*before, last) = build.stmts
                     assert last.targets == (found,)
                     return [*before, Stmt(stmt.targets, last.op, stmt.origin, stmt.adjoint_of, stmt.within)]
+            case Call(np.sum, (Var() as x,), _) if stmt.adjoint_of is not None and is_real_array(x):
+                return without_factors(stmt, x, facts, dims)
         return None
 
     return peephole(function, rule)
+
+
+def without_factors(stmt: Stmt, x: Var, facts: Facts, dims: KnownDims) -> list[Stmt] | None:
+    """Return a sum of `x` with the factors and divisors behind it that do not vary along its axes; None if `x` has none of them."""
+    options, n, outer = dict(stmt.op.kwargs), len(x.type.dims), []
+    if not options.keys() <= {"axis", "keepdims"} or not all(isinstance(v, Const) for v in options.values()):
+        return None
+    axis, keeps = (options.get(name, Const(None)).value for name in ("axis", "keepdims"))
+    if keeps is not True and axis is not None:
+        return None
+    axes = range(n) if axis is None else [k % n for k in (axis if isinstance(axis, tuple) else (axis,))]
+
+    def varies(v: Operand) -> bool:
+        known = isinstance(v, Var) and isinstance(v.type, Array) and v.type.dims is not None and keeps is True
+        return axes_of(v) != 0 and not (known and all(len(v.type.dims) < n - k or v.type.dims[k - n] == 1 for k in axes))
+
+    def whole(a: Operand) -> bool:
+        like = isinstance(a, Var) and is_real_array(a) and same_dtype(a.type.dtype, x.type.dtype) and len(a.type.dims) == n
+        return like and all(dims.same(k, m, facts) for k, m in zip(a.type.dims, x.type.dims))
+
+    while facts.uses[x] == 1 and facts.scopes.get(x) == facts.scope:
+        match facts.op(x):
+            case Call(fn, (a, v), ()) if fn in (MUL, DIV) and whole(a) and not varies(v):
+                x, outer = a, [(fn, v, False), *outer]
+            case Call(fn, (v, a), ()) if fn is MUL and whole(a) and not varies(v):
+                x, outer = a, [(fn, v, True), *outer]
+            case _:
+                break
+    if not outer:
+        return None
+    build = Builder().at(stmt)
+    total = build.call(np.sum, x, name="total", **options)
+    for fn, v, first in outer:
+        total = build.call(fn, *((v, total) if first else (total, v)))
+    *before, last = build.stmts
+    return [*before, replace(stmt, op=last.op)]
 
 
 def is_real_array(x: Var) -> bool:

@@ -9,6 +9,8 @@ import pytest
 from sourcead import grad, jvp
 from tests.semantics import judged_in_all_modes
 
+pytestmark = pytest.mark.sampled(3)
+
 X = np.array([0.5, -0.75, 0.25, 1.25])
 FAR = np.array([-800.0, 800.0, 2.0, -40.0])
 

@@ -6,6 +6,8 @@ import pytest
 from sourcead import grad
 from tests.semantics import judged_in_all_modes
 
+pytestmark = pytest.mark.sampled(2)
+
 X = np.random.default_rng(0).normal(size=(3, 4))
 STACK = np.random.default_rng(1).normal(size=(2, 3, 4))
 

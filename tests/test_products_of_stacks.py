@@ -6,6 +6,8 @@ import pytest
 from sourcead import grad
 from tests.semantics import judged_in_all_modes
 
+pytestmark = pytest.mark.sampled(2)
+
 RNG = np.random.default_rng(0)
 X, W = RNG.normal(size=(2, 4, 3)), RNG.normal(size=(3, 5))
 

@@ -6,6 +6,8 @@ import pytest
 from sourcead import grad
 from tests.semantics import judged_in_all_modes
 
+pytestmark = pytest.mark.sampled(3)
+
 X = np.random.default_rng(0).normal(size=(12, 9))
 
 

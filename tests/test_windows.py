@@ -7,6 +7,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 from sourcead import grad
 from tests.semantics import judged_in_all_modes
 
+pytestmark = pytest.mark.sampled(3)
+
 X = np.random.default_rng(0).normal(size=(2, 6, 6))
 W = np.random.default_rng(1).normal(size=(3, 3))
 

@@ -147,6 +147,8 @@ class Round:
         name = slot_name(path[0], init)
         if path in self.assumed.uncarried:
             return core.unreadable(name, self.assumed.uncarried[path])
+        if isinstance(shape, OptionalVal) and isinstance(shape.held, Cell):
+            return core.unreadable(name, f"`{name}` is None in some iterations and an object in others")
         if isinstance(shape, OptionalVal):
             missing, inside = core.pair_of(init) or (UNDEFINED, MISSING)
             flag = self.parameter((*path, "missing"), missing, None)
@@ -318,7 +320,7 @@ class Round:
             return param if core.is_none(end) or isinstance(end, OptionalVal) and core.same_keys(end.held, param) else None
         if isinstance(param, (Var, Cell)) and self.assumed.types.get(path) == NoneType():
             pair = core.pair_of(end)
-            return pair[1] if pair is not None and pair[1] is not UNDEFINED else None
+            return pair[1] if pair is not None and isinstance(pair[1], TupleVal) else None
         return None
 
     def starts_as_number(self, leaf: Leaf, end: Type) -> bool:

@@ -108,7 +108,8 @@ def of_root_scalar_by_methods(p):
 
 PROGRAMS = [
     from_a_closure, with_further_arguments, with_one_further_argument, in_a_loop_and_a_helper, in_a_branch,
-    by_exponential_interpolation, at_the_end_of_the_interval, by_secants, from_a_start_of_unknown_type, by_newton, by_halley, of_arrays, of_arrays_by_halley, of_root_scalar,
+    by_exponential_interpolation, at_the_end_of_the_interval,
+    by_secants, from_a_start_of_unknown_type, by_newton, by_halley, of_arrays, of_arrays_by_halley, of_root_scalar,
     of_root_scalar_by_methods,
 ]  # fmt: skip
 

@@ -143,12 +143,10 @@ class Round:
 
     def new_parameter(self, path: tuple, init: Value, template: Value | None) -> Value:
         """Return such a value for a variant that is an object of its own."""
-        shape = template if template is not None else init
-        name = slot_name(path[0], init)
-        if path in self.assumed.uncarried:
-            return core.unreadable(name, self.assumed.uncarried[path])
-        if isinstance(shape, OptionalVal) and isinstance(shape.held, Cell):
-            return core.unreadable(name, f"`{name}` is None in some iterations and an object in others")
+        shape, name = init if template is None else template, slot_name(path[0], init)
+        or_none = f"`{name}` is None in some iterations and an object in others"
+        if path in self.assumed.uncarried or isinstance(shape, OptionalVal) and isinstance(shape.held, Cell):
+            return core.unreadable(name, self.assumed.uncarried.get(path, or_none))
         if isinstance(shape, OptionalVal):
             missing, inside = core.pair_of(init) or (UNDEFINED, MISSING)
             flag = self.parameter((*path, "missing"), missing, None)

@@ -1,4 +1,4 @@
-"""Lower `x.strides`: a stride is no number here, but some times the step along an axis, for `as_strided` (`builtins/strided_windows.py`)."""
+"""Lower `x.strides`: a stride is no number here, but some times the step along an axis (`builtins/strided_windows.py`)."""
 
 import operator
 from dataclasses import dataclass

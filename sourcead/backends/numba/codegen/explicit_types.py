@@ -6,6 +6,7 @@
     before = None                     before = [0.0 for _ in range(0)]                  where a list is not assigned yet
     out = []                          out = [0.0 for _ in range(0)]                     where insertions make the list
     table = [0] * n                   table = [0.0] * n                                 where floats are written into it
+    row.append(0)                     row.append(0.0)                                   where floats are written into it
     [[1, 0], [0, x]]                  [[1.0, 0.0], [0, x]]                              where floats are in other rows
     x[...] += v                       x[:] += v
 
@@ -94,6 +95,8 @@ def with_stable_types(function: Function) -> Function:
                 op = Call(typed[stmt.targets[0]], ())
             case Build("list", items) if stmt.targets[0] in floats:
                 op = replace(op, items=tuple(Const(float(a.value)) for a in items))
+            case Append(_, Const(value)) if stmt.targets[0] in floats:
+                op = replace(op, value=Const(float(value)))
         return [*before, replace(stmt, op=op)]
 
     return replace(function, body=rewrite(function.body, change))
@@ -155,6 +158,11 @@ def is_list(a) -> bool:
     return isinstance(a, Var) and isinstance(a.type, ListT)
 
 
+def is_integer(a) -> bool:
+    """Return whether an operand is an integer that stands in the program."""
+    return isinstance(a, Const) and not a.live and type(a.value) is int
+
+
 class _Lists(UnionFind):
     """The versions of each list, the types of what is put into it, and whether some is inserted before its end.
 
@@ -176,7 +184,7 @@ class _Lists(UnionFind):
             match stmt.op:
                 case Build("list", ()):
                     self.empty.append(target)
-                case Build("list", items) if all(isinstance(a, Const) and not a.live and type(a.value) is int for a in items):
+                case Build("list", items) if all(map(is_integer, items)):
                     self.integers.append(target)
                 case Build("list", items):
                     self.put += [(target, operand_type(a)) for a in items]
@@ -187,6 +195,7 @@ class _Lists(UnionFind):
                     self.unite(target, base)
                 case Append(Var() as base, value, (), at):
                     self.unite(target, base)
+                    self.integers += [target] if is_integer(value) else []
                     self.put.append((base, operand_type(value)))
                     self.rows += [(base, value)] if is_list(value) else []
                     self.inserted += [base] if at is not None else []
@@ -208,7 +217,7 @@ class _Lists(UnionFind):
                 self.unite(*pair)
 
     def floats_later(self) -> set[Var]:
-        """Return the lists that begin with integers and into which floats are written later."""
+        """Return the lists that begin with integers, or get some at their end, and into which floats are written later."""
         kinds = self.kinds()
         found = {v: kinds.get(self.find(v), set()) for v in self.integers}
         return {v for v, put in found.items() if "float" in put <= {"int", "float"}}

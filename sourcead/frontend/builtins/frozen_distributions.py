@@ -1,4 +1,4 @@
-"""Lower `norm(loc, scale)`, a distribution of `scipy.stats` with its parameters, whose methods are those of `norm` with these parameters."""
+"""Lower `norm(loc, scale)`, a distribution of `scipy.stats` with its parameters: its methods are those of `norm` with them."""
 
 import sys
 

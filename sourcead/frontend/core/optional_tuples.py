@@ -1,4 +1,4 @@
-"""Lower variables that are either a tuple or None, such as the best result that a loop has found so far, or an object or None after a branch.
+"""Lower variables that are either a tuple or None, as the best that a loop has found so far, or an object or None after a branch.
 
     best = None                                 missing = True
     for i in range(n):                          for i in range(n):

@@ -207,6 +207,11 @@ def _abs(x):
     return (lambda x: np.abs(x)) if isinstance(x, types.Array) else None
 
 
+@overload(float)
+def _float(x):
+    return (lambda x: float(x[()])) if isinstance(x, types.Array) and x.ndim == 0 else None
+
+
 # ---- elementwise ----
 
 

@@ -9,6 +9,7 @@
     row.append(0)                     row.append(0.0)                                   where floats are written into it
     [[1, 0], [0, x]]                  [[1.0, 0.0], [0, x]]                              where floats are in other rows
     x[...] += v                       x[:] += v
+    v = np.where(c, a, v)             v = chosen(c, a, v)                               where `v` may be a number
 
 Numba infers the type of a variable statement by statement.  A variable that it has inferred as an integer, and passed to a function, does
 not become a float later; and a call of `len` does not tell it the element type of an empty list.
@@ -22,6 +23,7 @@ import numpy as np
 from sourcead import runtime
 from sourcead.analysis.builder import container, operand_type
 from sourcead.analysis.connected import UnionFind
+from sourcead.backends.numba.functions import chosen
 from sourcead.errors import BackendError
 from sourcead.ir.names import of_part
 from sourcead.ir.nodes import (
@@ -73,6 +75,7 @@ def with_stable_types(function: Function) -> Function:
     """Return the function with float initial values for float variables, and with typed empty lists where elements are inserted."""
     lists = _Lists(function.body)
     typed, floats = lists.inserted_into(), lists.floats_later()
+    numbers = maybe_numbers(function.body)
 
     def handed(block: Block, variables: tuple[Var, ...]) -> Block:
         made: list[Stmt] = []
@@ -95,11 +98,26 @@ def with_stable_types(function: Function) -> Function:
                 op = Call(typed[stmt.targets[0]], ())
             case Build("list", items) if stmt.targets[0] in floats:
                 op = replace(op, items=tuple(Const(float(a.value)) for a in items))
+            case Call(np.where, (_, _, _), ()) if stmt.targets[0] in numbers:
+                op = replace(op, fn=chosen)
             case Append(_, Const(value)) if stmt.targets[0] in floats:
                 op = replace(op, value=Const(float(value)))
         return [*before, replace(stmt, op=op)]
 
     return replace(function, body=rewrite(function.body, change))
+
+
+def maybe_numbers(body: Block) -> set[Var]:
+    """Return the results of `np.where` that a branch or loop hands on, where on another way it hands on a number."""
+    groups, results, numbers = UnionFind(), [], []
+    for stmt in walk(body):
+        for group in handed_on(stmt):
+            groups.unite(*(a for a in group if isinstance(a, Var)))
+            numbers += [group[0] for a in group if isinstance(operand_type(a), Scalar)]
+        if isinstance(stmt.op, Call) and stmt.op.fn is np.where:
+            results.append(stmt.targets[0])
+    found = {groups.find(v) for v in numbers}
+    return {v for v in results if groups.find(v) in found}
 
 
 def typed_nothing(atom: Atom, variable: Var, stmts: list[Stmt]) -> Atom:

@@ -77,7 +77,40 @@ def at_known_places(x):
     return np.sum(x[CORNERS] * doubled[CORNERS])
 
 
-CASES = [at_known_places, turned, two_rotations, products, appended_rows, routed, integers_stay, counted, of_several_numbers]
+def of_comprehensions(x):
+    shares = [0 for _ in range(len(x))]
+    table = [[0 for _ in range(2)] for _ in range(len(x))]
+    for k in range(len(x)):
+        shares[k] = x[k] / x[0]
+        table[k][1] = shares[k] * x[k]
+    return sum(shares) + table[1][1] + table[2][0] + table[2][1]
+
+
+def appended_one_by_one(x):
+    cost = []
+    for k in range(len(x)):
+        row = []
+        for j in range(2):
+            row.append(0)
+        cost.append(row)
+    for k in range(len(x)):
+        cost[k][0] = 1000000
+    for k in range(1, len(x)):
+        cost[k][1] = x[k] ** 2 + min(cost[k][0], cost[k - 1][1], cost[k - 1][0])
+    return cost[2][1]
+
+
+def counts_stay_integers(x):
+    seen = [0 for _ in range(3)]
+    for k in range(4):
+        seen[k % 3] += 1
+    return x[seen[0]] * x[seen[1]]
+
+
+CASES = [
+    at_known_places, turned, two_rotations, products, appended_rows, routed, integers_stay, counted, of_several_numbers,
+    of_comprehensions, appended_one_by_one, counts_stay_integers,
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("f", CASES, ids=lambda f: f.__name__)

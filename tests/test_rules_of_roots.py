@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.optimize import bisect, brentq, newton, root_scalar
+from scipy.optimize import bisect, brentq, newton, ridder, root_scalar
 
 from sourcead import NoRuleError, UnsupportedArgumentError, UnsupportedSyntaxError, grad, hvp, value_and_grad
 from tests.semantics import judged_in_all_modes
@@ -52,6 +52,19 @@ def in_a_branch(p):
     return x * p[2]
 
 
+def by_exponential_interpolation(p):
+    def left_over(k, shares):
+        return 1 - np.sum(shares**k)
+
+    shares = 0.4 / np.array([p[0], p[1] + 0.3, p[2]])
+    k = ridder(left_over, 0, 100, args=(shares,))
+    return k + np.sum(shares**k * np.arange(3)) + ridder(lambda x: math.exp(-x) - p[0] * x, 2.0, 0.0, xtol=1e-13)
+
+
+def at_the_end_of_the_interval(p):
+    return ridder(lambda x: (x - 1.0) * p[0] + x**2 - 1.0, 0.0, 1.0) * p[1]
+
+
 def by_secants(p):
     return newton(lambda x: cubic(x, p[0], p[1]), 0.5) + newton(cubic, p[2], args=(p[0], 4.0), x1=1.0)
 
@@ -95,6 +108,7 @@ def of_root_scalar_by_methods(p):
 
 PROGRAMS = [
     from_a_closure, with_further_arguments, with_one_further_argument, in_a_loop_and_a_helper, in_a_branch,
+    by_exponential_interpolation, at_the_end_of_the_interval,
     by_secants, from_a_start_of_unknown_type, by_newton, by_halley, of_arrays, of_arrays_by_halley, of_root_scalar,
     of_root_scalar_by_methods,
 ]  # fmt: skip
@@ -119,7 +133,7 @@ def test_third_derivative_of_a_root_is_refused():
         grad(grad(grad(lambda p: brentq(lambda x: x**2 - p, 0.0, 4.0))))(2.0)
 
 
-@pytest.mark.parametrize("find", [brentq, bisect], ids=["brentq", "bisect"])
+@pytest.mark.parametrize("find", [brentq, bisect, ridder], ids=lambda find: find.__name__)
 @pytest.mark.parametrize("ends", [(0.1, 9.3), (9.3, 0.1), (-3.0, 1.7), (0.0, 30.0)], ids=str)
 def test_of_many_roots_the_one_that_scipy_finds(find, ends):
     def f(p):
@@ -130,7 +144,7 @@ def test_of_many_roots_the_one_that_scipy_finds(find, ends):
     assert slope == pytest.approx((f(1 + 1e-6) - f(1 - 1e-6)) / 2e-6, rel=1e-5)
 
 
-@pytest.mark.parametrize("find", [brentq, bisect], ids=["brentq", "bisect"])
+@pytest.mark.parametrize("find", [brentq, bisect, ridder], ids=lambda find: find.__name__)
 @pytest.mark.parametrize("ends", [(2.0, 5.0), (-1.0, 2.0)], ids=str)
 def test_root_at_an_end(find, ends):
     value, slope = value_and_grad(lambda p: find(lambda x: x**3 - p, *ends))(8.0)

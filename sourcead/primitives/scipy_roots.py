@@ -106,6 +106,40 @@ def bisect(f, a, b, args=(), xtol=2e-12, rtol=SMALLEST, maxiter=100, disp=True):
     return differentiable(f, x, args)
 
 
+@composed(optimize.ridder)
+def ridder(f, a, b, args=(), xtol=2e-12, rtol=SMALLEST, maxiter=100, disp=True):
+    args = arguments(args)
+    left, right = float(a), float(b)
+    f_left, f_right = f(left, *args), f(right, *args)
+    if f_left * f_right > 0:
+        raise ValueError("f(a) and f(b) must have different signs")
+    tolerance = xtol + rtol * min(abs(left), abs(right))
+    x = left if f_left == 0 else right
+    converged = f_left == 0 or f_right == 0
+    for _ in range(0 if converged else maxiter):
+        half = (right - left) / 2
+        middle = left + half
+        f_middle = f(middle, *args)
+        step = np.sign(f_right - f_left) * half * f_middle / np.sqrt(f_middle * f_middle - f_left * f_right)
+        x = middle - np.sign(step) * min(abs(step), abs(half) - tolerance / 2)
+        f_x = f(x, *args)
+        if f_x != f_x:
+            raise ValueError("the function value is NaN; solver cannot continue")
+        if (f_x < 0) != (f_middle < 0):
+            left, f_left, right, f_right = x, f_x, middle, f_middle
+        elif (f_x < 0) != (f_left < 0):
+            right, f_right = x, f_x
+        else:
+            left, f_left = x, f_x
+        tolerance = xtol + rtol * x
+        if f_x == 0 or abs(right - left) < tolerance:
+            converged = True
+            break
+    if disp and not converged:
+        raise RuntimeError("Failed to converge after the given number of iterations.")
+    return differentiable(f, x, args)
+
+
 @composed(optimize.newton)
 def newton(func, x0, fprime=None, args=(), tol=1.48e-8, maxiter=50, fprime2=None, x1=None, rtol=0.0, disp=True):
     args = arguments(args)

@@ -36,6 +36,11 @@ def as_many(n, m):
     return n
 
 
+def chosen(condition, a, b):
+    """Return `np.where(condition, a, b)`, which Numba compiles to a number if all are numbers."""
+    return np.where(condition, a, b)
+
+
 def stand_in(function: Callable) -> Callable:
     """Return a function of an array with the result of `function`, which Numba compiles in another way."""
 

@@ -257,13 +257,19 @@ class Statements:
             test = self.expressions.operand(op.domain.results[0])
             if head:
                 leave = ast.If(negated(test), [ast.Break()], [])
-                return [*before, ast.While(ast.Constant(True), [*head, leave, *body], []), *after]
-            return [*before, ast.While(test, body or [ast.Pass()], []), *after]
+                return [*before, ast.While(self.checked(ast.Constant(True)), [*head, leave, *body], []), *after]
+            return [*before, ast.While(self.checked(test), body or [ast.Pass()], []), *after]
         if isinstance(op, Each):
             target = ast.Tuple([self.taken(t) for t in op.targets], ast.Store())
         else:
             target = self.taken(op.index)
         return [*before, ast.For(target, self.domain(op), body or [ast.Pass()], []), *after]
+
+    def checked(self, test: ast.expr) -> ast.expr:
+        """Return the condition of a `while`, for Numba one that it evaluates: without an exit at the head of the loop, Numba 0.68 frees an
+        array that is assigned before a `break` and again after it, while the variable is read."""
+        constant = self.at is not None and isinstance(test, ast.Constant)
+        return ast.Compare(ast.Constant(1), [ast.Gt()], [ast.Constant(0)]) if constant else test
 
     def domain(self, loop: Loop) -> ast.expr:
         domain, expressions = loop.domain, self.expressions

@@ -28,7 +28,7 @@ from sourcead.frontend.core import (
 from sourcead.frontend.core.aliases import FIELDS, USE_ARRAYS, has_fields
 from sourcead.frontend.core.known_values import DATES, FOLDABLE, PURE
 from sourcead.frontend.find_source import behind_cache, find_source, is_by_hash, is_cached, unwrap
-from sourcead.frontend.values import array_objects, lists, memory_layouts, sequences, subscripts
+from sourcead.frontend.values import array_objects, lists, memory_layouts, random_generators, sequences, subscripts
 from sourcead.ir.names import name_of
 from sourcead.ir.nodes import Atom, Block, Call, Const, Operand, Stmt, Sub, Var, View
 from sourcead.ir.records import GENERATORS
@@ -155,7 +155,7 @@ def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], 
     if integer is not None and isinstance(args[0], Const):
         return Const(integer)
     if known.effect or known.checks:
-        t = Foreign(MAKERS[fn]) if fn in MAKERS else UNKNOWN
+        t = Foreign(MAKERS[fn]) if fn in MAKERS else random_generators.type_of_call(lo, fn, args, kwargs)
         var = lo.build.emit(Call(fn, operands, tuple(named.items()), effect=True), t, "sample")
     else:
         var = lo.build.applied(fn, operands, named)

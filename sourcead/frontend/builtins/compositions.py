@@ -90,7 +90,7 @@ def without_plain_options(lo: Lowering, fn: Any, args: list[Value], kwargs: dict
     """Drop the options of a call that have their default values, unless its rule accepts the call unchanged."""
     if fn is np.einsum and args and not isinstance(args[0], Const) and not lo.static_only:
         return einsum_with_letters(args), kwargs
-    if is_composition(lo):
+    if is_composition(lo) and not isinstance(fn, type):  # `float()` says less than `float(0)`, and Numba does not know it
         return without_defaults(fn, args, kwargs)
     rule = record_of(fn).adjoint_rule
     if lo.static_only or (rule is not None and fits(lo, rule, args, kwargs)) or (rule is None and not compositions_of(fn)):

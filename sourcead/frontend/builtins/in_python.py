@@ -74,6 +74,12 @@ def hidden_names(node: gast.FunctionDef) -> gast.FunctionDef:
     return node
 
 
+@stands_in_for(np.seterr)
+def seterr(all=None, divide=None, over=None, under=None, invalid=None):
+    before = np.geterr()  # what NumPy says of an error changes no number
+    return {"divide": before["divide"], "over": before["over"], "under": before["under"], "invalid": before["invalid"]}
+
+
 @stands_in_for(functools.update_wrapper)
 def update_wrapper(wrapper, wrapped, assigned=None, updated=None):
     return wrapper

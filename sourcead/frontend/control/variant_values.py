@@ -143,10 +143,10 @@ class Round:
 
     def new_parameter(self, path: tuple, init: Value, template: Value | None) -> Value:
         """Return such a value for a variant that is an object of its own."""
-        shape = template if template is not None else init
-        name = slot_name(path[0], init)
-        if path in self.assumed.uncarried:
-            return core.unreadable(name, self.assumed.uncarried[path])
+        shape, name = init if template is None else template, slot_name(path[0], init)
+        or_none = f"`{name}` is None in some iterations and an object in others"
+        if path in self.assumed.uncarried or isinstance(shape, OptionalVal) and isinstance(shape.held, Cell):
+            return core.unreadable(name, self.assumed.uncarried.get(path, or_none))
         if isinstance(shape, OptionalVal):
             missing, inside = core.pair_of(init) or (UNDEFINED, MISSING)
             flag = self.parameter((*path, "missing"), missing, None)
@@ -318,7 +318,7 @@ class Round:
             return param if core.is_none(end) or isinstance(end, OptionalVal) and core.same_keys(end.held, param) else None
         if isinstance(param, (Var, Cell)) and self.assumed.types.get(path) == NoneType():
             pair = core.pair_of(end)
-            return pair[1] if pair is not None and pair[1] is not UNDEFINED else None
+            return pair[1] if pair is not None and isinstance(pair[1], TupleVal) else None
         return None
 
     def starts_as_number(self, leaf: Leaf, end: Type) -> bool:

@@ -36,6 +36,8 @@ from sourcead.frontend.core.operations import (
     kind_of_callable, lower, lower_statement, lower_statements, method, no_attribute, not_iterable, operand, operate,
     replaced_statement, special_method, statement, store, subscript, truth
 )
-from sourcead.frontend.core.optional_tuples import compared_with_none, is_none, pair_of, pairs_in_arms
+from sourcead.frontend.core.optional_tuples import (
+    compared_with_none, is_none, pair_of, pairs_in_arms, where_it_is_known
+)
 from sourcead.frontend.core.reading import same_view
 from sourcead.frontend.core.sameness import same_constant, same_keys, same_thing

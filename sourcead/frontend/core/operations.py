@@ -199,6 +199,7 @@ ORDER = (
     "partial", "vectorize", "numba ufunc", "getter",
     "unbound method",  # before "library", to which those of arrays belong
     "ufunc.at",  # before "library", to which it belongs
+    "distribution",  # before "library", to which those of SciPy belong
     "library",  # also the user's functions that have a rule, which are not inlined
     "other library",
     "class",

@@ -1,4 +1,4 @@
-"""Lower variables that are either a tuple or None, such as the best result that a loop has found so far.
+"""Lower variables that are either a tuple or None, as the best that a loop has found so far, or an object or None after a branch.
 
     best = None                                 missing = True
     for i in range(n):                          for i in range(n):
@@ -11,9 +11,10 @@ Where it is None, its items are undefined, like variables that were not assigned
 import operator
 
 from sourcead.analysis.builder import atom_type
-from sourcead.frontend.core.cells import Cell, OptionalVal, TupleVal, Value
+from sourcead.frontend.core.cells import Cell, OptionalVal, TupleVal, Value, array_of
 from sourcead.frontend.core.journal import VALUE
-from sourcead.frontend.core.operations import attribute, iterate, subscript
+from sourcead.frontend.core.known_values import known
+from sourcead.frontend.core.operations import attribute, class_of, iterate, method, subscript
 from sourcead.frontend.core.sameness import same_keys
 from sourcead.ir.nodes import UNDEFINED, Atom, Const, Var
 from sourcead.ir.types import BOOL, NoneType
@@ -28,12 +29,18 @@ def is_none(value: Value) -> bool:
 
 
 def pair_of(value: Value) -> tuple[Atom, Value] | None:
-    """Split a value into whether it is None, and its tuple; return None if it is neither None nor a tuple."""
+    """Split a value into whether it is None, and its tuple or object; return None if it is neither None nor one of these."""
     if is_none(value):
         return Const(True), UNDEFINED
     if isinstance(value, OptionalVal):
         return value.missing, value.held
-    return (Const(False), value) if isinstance(value, TupleVal) else None
+    return (Const(False), value) if isinstance(value, TupleVal) or is_object(value) else None
+
+
+def is_object(value: Value) -> bool:
+    """Return whether a value is an object of a class that is always true, so that `if value` asks whether it is None."""
+    cls = class_of(value) if isinstance(value, Cell) and value.kind == "object" else None
+    return cls is not None and array_of(value) is None and not hasattr(cls, "__bool__") and not hasattr(cls, "__len__")
 
 
 def pairs_in_arms(values: list[Value]) -> list[tuple[Atom, Value]] | None:
@@ -56,5 +63,11 @@ def compared_with_none(lo, fn, a: Value, b: Value) -> Value | None:
     return a.missing if TESTS[fn] else lo.wrap(lo.build.call(operator.not_, a.missing, type=BOOL))
 
 
-for _operation in (attribute, subscript, iterate):  # of the tuple in a value that may be None, where Python raises an error
+def where_it_is_known(lo, value: Value) -> Value:
+    """Return None, or the tuple or object, for what may be either, in the arm of a branch that has asked which it is."""
+    found, missing = known(lo, value.missing) if isinstance(value, OptionalVal) else (False, None)
+    return value if not found else Const(None) if missing else value.held
+
+
+for _operation in (attribute, method, subscript, iterate):  # of the tuple in a value that may be None, where Python raises an error
     _operation.register(OptionalVal)(lambda lo, value, *args, operation=_operation: operation(lo, value.held, *args))

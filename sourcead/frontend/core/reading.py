@@ -258,8 +258,8 @@ class Memory:
                 return self.build.emit(Build("tuple", atoms), TupleT(tuple(map(atom_type, atoms))), name or "pair")
             case OptionalVal():
                 raise UnsupportedSyntaxError(
-                    "what is None or a tuple is used as a value where only data can stand", at=self.here,
-                    instead="ask whether it is None, and take its items where it is not",
+                    "what is None or a tuple, or None or an object, is used as a value where only data can stand", at=self.here,
+                    instead="ask whether it is None, and take its items or attributes where it is not",
                 )
             case Slice():
                 raise needs_items("a slice is used as a value where only data can stand", self.here)

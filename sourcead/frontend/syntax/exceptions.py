@@ -29,17 +29,17 @@ import gast
 
 from sourcead.errors import SourceADError, UnsupportedSyntaxError
 from sourcead.frontend import core
-from sourcead.frontend.control import generators
-from sourcead.frontend.control.branches import INSTEAD, RAISED, UNDECIDED, raised
+from sourcead.frontend.control.branches import INSTEAD, RAISED, UNDECIDED
 from sourcead.frontend.control.exits import (
     Return, always_leaves, assignment, may_leave, rewritten, standing_for, variable
 )
 from sourcead.frontend.core import MISSING, Escaped, Flag, Held, Lowering, Value, temporarily
 from sourcead.frontend.syntax import managers
 from sourcead.frontend.syntax.calls_in_order import STRICT, has_calls, is_lazy
-from sourcead.frontend.syntax.expressions import elements, keywords, named_object
+from sourcead.frontend.syntax.expressions import elements, keywords
 from sourcead.frontend.syntax.guarded import kept
 from sourcead.frontend.syntax.managers import Act, Surrounded
+from sourcead.frontend.syntax.raising import class_raised
 from sourcead.ir.nodes import UNDEFINED, Const
 
 ENDED = 0  # the number of a body that ended without leaving
@@ -341,14 +341,6 @@ def original(node: gast.AST) -> gast.AST:
     return getattr(node, "original", getattr(node, "stands_for", node))
 
 
-def class_raised(lo: Lowering, node: gast.Raise) -> type | None:
-    """Return the class of the exception that a `raise` raises, None if it is not known."""
-    with lo.attempt(UnsupportedSyntaxError):
-        found = named_object(lo, getattr(node.exc, "func", node.exc))
-        return found if isinstance(found, type) and issubclass(found, BaseException) else None
-    return None
-
-
 def dispatch(lo: Lowering, exits: Leaving, code: Value, orelse: list[gast.AST], node) -> list[gast.AST]:
     """Return the statements that follow a body, for the exit that it took."""
     after = {**exits.after, **{h.number: handling(lo, exits, h) for h in exits.handlers}, ENDED: orelse}
@@ -374,20 +366,3 @@ def handling(lo: Lowering, exits: Leaving, handler: Handler) -> list[gast.AST]:
         lo.set(lo.scope.home(bound), bound, names.get(exits.error, UNDEFINED))
 
     return [standing_for(h, Act(bind)), *h.body, standing_for(h, Act(lambda: lo.set(lo.scope.home(bound), bound, MISSING)))]
-
-
-# -- raise ------------------------------------------------------------------------------------------------------------------
-
-
-@core.statement(gast.Raise)
-def lower_raise(lo: Lowering, node) -> Any:
-    """Lower `raise error`."""
-    if node.exc is None:
-        raise core.unsupported(lo, node, "a bare `raise`")
-    cls = class_raised(lo, node) if lo.catching else None
-    if lo.catching and (cls is None or issubclass(cls, lo.catching)):
-        error = core.unsupported(lo, node, UNDECIDED, INSTEAD)
-        raise error if cls is None else core.surely(lo, error, cls)
-    if generators.is_stop(node) and any(getattr(call.key, "name", "") == "__next__" for call in lo.calls):
-        raise core.unsupported(lo, node, "a function that ends the iteration of a `__next__`", "raise StopIteration in `__next__` itself")
-    return raised(lo, core.atom(lo, node.exc))

@@ -39,7 +39,7 @@ def lower_name(lo: Lowering, node) -> Value:
     value = core.resolve(lo, node.id)
     if lo.catching and guarded.meets(UnboundLocalError, lo.catching):
         guarded.read(lo, value)
-    return value
+    return core.where_it_is_known(lo, value)
 
 
 core.lower.register(gast.Lambda)(inlining.local_function)

@@ -11,7 +11,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.core import MISSING, Cell, Flat, FunctionVal, Iterable, Lowering, MethodVal, TupleVal, Value
 from sourcead.frontend.core.known_values import FOLDABLE, PURE
-from sourcead.frontend.values import array_objects, lists, objects, opaque_objects, operator_methods
+from sourcead.frontend.values import array_objects, lists, objects, opaque_objects, operator_methods, strides
 from sourcead.ir.nodes import Attr, Call, Const, Slice, Stmt, Var
 from sourcead.ir.types import BOOL, INT, UNKNOWN, ArrayLike, Opaque, Scalar, Str, Type, Unknown, is_array, kind_of, rank
 from sourcead.places.spelling import spelled
@@ -82,7 +82,9 @@ def attribute_of_data(lo: Lowering, value: Value, name: str, node) -> Value:
         elements = lo.view(value, Flat(np.reshape, (Const(-1),)))  # in C order, whatever the layout
         lo.read(elements)
         return elements
-    if name in ("flat", "data", "base", "ctypes", "strides", "flags"):
+    if name == "strides":
+        return strides.strides(lo, value, node)
+    if name in ("flat", "data", "base", "ctypes", "flags"):
         why = f"`.{name}` of an array shows its memory, which the gradient does not share"
         raise core.unsupported(lo, node, why, "use `ravel()` or a subscript")
     if isinstance(t, Opaque):

@@ -16,7 +16,7 @@ from sourcead.frontend.core import (
     Value, leaves, roots
 )
 from sourcead.frontend.core.known_values import PURE
-from sourcead.frontend.values import iterables, lists, objects, sequences, sets
+from sourcead.frontend.values import iterables, lists, objects, sequences, sets, strides
 from sourcead.frontend.values.dict_keys import known_key
 from sourcead.ir.nodes import Atom, Call, Const, Var, View
 from sourcead.ir.types import (
@@ -28,7 +28,7 @@ from sourcead.primitives.table import record_of
 @core.operate.register(object)
 def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
     """Apply an operator to values."""
-    if (found := objects.operate(lo, fn, list(values))) is not None:
+    if (found := objects.operate(lo, fn, list(values))) is not None or (found := strides.operate(lo, fn, values)) is not None:
         return found
     if len(values) == 2 and (found := core.compared_with_none(lo, fn, *values)) is not None:
         return found

@@ -38,6 +38,12 @@ def lower_draw(lo: Lowering, generator: Value, name: str, args: list[Value], kwa
     return lo.wrap(lo.build.emit(op, t, "sample"), shares=[r for a in (*args, *kwargs.values()) for r in roots(a)])
 
 
+def type_of_call(lo: Lowering, fn, args: list[Value], kwargs: dict[str, Value]) -> Type:
+    """Infer the type of what a function with an effect returns: `np.random.randn` is a method of a generator."""
+    of = getattr(fn, "__self__", None)
+    return drawn_type(lo, type(of), fn.__name__, args, kwargs) if isinstance(of, np.random.RandomState) else UNKNOWN
+
+
 def drawn_type(lo: Lowering, cls: type, name: str, args: list[Value], kwargs: dict[str, Value]) -> Type:
     """Infer the type of a draw whose parameters are numbers; return the unknown type for other draws."""
     place = FLOATS.get(name, INTEGERS.get(name))

@@ -6,8 +6,10 @@
     before = None                     before = [0.0 for _ in range(0)]                  where a list is not assigned yet
     out = []                          out = [0.0 for _ in range(0)]                     where insertions make the list
     table = [0] * n                   table = [0.0] * n                                 where floats are written into it
+    row.append(0)                     row.append(0.0)                                   where floats are written into it
     [[1, 0], [0, x]]                  [[1.0, 0.0], [0, x]]                              where floats are in other rows
     x[...] += v                       x[:] += v
+    v = np.where(c, a, v)             v = chosen(c, a, v)                               where `v` may be a number
 
 Numba infers the type of a variable statement by statement.  A variable that it has inferred as an integer, and passed to a function, does
 not become a float later; and a call of `len` does not tell it the element type of an empty list.
@@ -21,6 +23,7 @@ import numpy as np
 from sourcead import runtime
 from sourcead.analysis.builder import container, operand_type
 from sourcead.analysis.connected import UnionFind
+from sourcead.backends.numba.functions import chosen
 from sourcead.errors import BackendError
 from sourcead.ir.names import of_part
 from sourcead.ir.nodes import (
@@ -72,6 +75,7 @@ def with_stable_types(function: Function) -> Function:
     """Return the function with float initial values for float variables, and with typed empty lists where elements are inserted."""
     lists = _Lists(function.body)
     typed, floats = lists.inserted_into(), lists.floats_later()
+    numbers = maybe_numbers(function.body)
 
     def handed(block: Block, variables: tuple[Var, ...]) -> Block:
         made: list[Stmt] = []
@@ -94,9 +98,26 @@ def with_stable_types(function: Function) -> Function:
                 op = Call(typed[stmt.targets[0]], ())
             case Build("list", items) if stmt.targets[0] in floats:
                 op = replace(op, items=tuple(Const(float(a.value)) for a in items))
+            case Call(np.where, (_, _, _), ()) if stmt.targets[0] in numbers:
+                op = replace(op, fn=chosen)
+            case Append(_, Const(value)) if stmt.targets[0] in floats:
+                op = replace(op, value=Const(float(value)))
         return [*before, replace(stmt, op=op)]
 
     return replace(function, body=rewrite(function.body, change))
+
+
+def maybe_numbers(body: Block) -> set[Var]:
+    """Return the results of `np.where` that a branch or loop hands on, where on another way it hands on a number."""
+    groups, results, numbers = UnionFind(), [], []
+    for stmt in walk(body):
+        for group in handed_on(stmt):
+            groups.unite(*(a for a in group if isinstance(a, Var)))
+            numbers += [group[0] for a in group if isinstance(operand_type(a), Scalar)]
+        if isinstance(stmt.op, Call) and stmt.op.fn is np.where:
+            results.append(stmt.targets[0])
+    found = {groups.find(v) for v in numbers}
+    return {v for v in results if groups.find(v) in found}
 
 
 def typed_nothing(atom: Atom, variable: Var, stmts: list[Stmt]) -> Atom:
@@ -155,6 +176,11 @@ def is_list(a) -> bool:
     return isinstance(a, Var) and isinstance(a.type, ListT)
 
 
+def is_integer(a) -> bool:
+    """Return whether an operand is an integer that stands in the program."""
+    return isinstance(a, Const) and not a.live and type(a.value) is int
+
+
 class _Lists(UnionFind):
     """The versions of each list, the types of what is put into it, and whether some is inserted before its end.
 
@@ -176,7 +202,7 @@ class _Lists(UnionFind):
             match stmt.op:
                 case Build("list", ()):
                     self.empty.append(target)
-                case Build("list", items) if all(isinstance(a, Const) and not a.live and type(a.value) is int for a in items):
+                case Build("list", items) if all(map(is_integer, items)):
                     self.integers.append(target)
                 case Build("list", items):
                     self.put += [(target, operand_type(a)) for a in items]
@@ -187,6 +213,7 @@ class _Lists(UnionFind):
                     self.unite(target, base)
                 case Append(Var() as base, value, (), at):
                     self.unite(target, base)
+                    self.integers += [target] if is_integer(value) else []
                     self.put.append((base, operand_type(value)))
                     self.rows += [(base, value)] if is_list(value) else []
                     self.inserted += [base] if at is not None else []
@@ -208,7 +235,7 @@ class _Lists(UnionFind):
                 self.unite(*pair)
 
     def floats_later(self) -> set[Var]:
-        """Return the lists that begin with integers and into which floats are written later."""
+        """Return the lists that begin with integers, or get some at their end, and into which floats are written later."""
         kinds = self.kinds()
         found = {v: kinds.get(self.find(v), set()) for v in self.integers}
         return {v for v, put in found.items() if "float" in put <= {"int", "float"}}

@@ -29,8 +29,8 @@ from sourcead.backends.numba.codegen.explicit_types import MAKERS
 from sourcead.backends.numba.codegen.loop_nests import loop_nest, rank_of, reduces_all_axes
 from sourcead.backends.numba.codegen.recursion import Helper, Recursive, reachable
 from sourcead.backends.numba.functions import (
-    ARRAY_REDUCTIONS, ARRAY_UFUNCS, CHECKED, add_at, alike, apart, as_many, begin, disjoint, divided, power, product,
-    remainder, reserved, shifted, subtract_at, with_room
+    ARRAY_REDUCTIONS, ARRAY_UFUNCS, CHECKED, add_at, alike, apart, as_many, begin, chosen, disjoint, divided, power,
+    product, remainder, reserved, shifted, subtract_at, with_room
 )
 from sourcead.emit import Emitted, emit
 from sourcead.emit.memory.sharing import AliasGroups
@@ -43,7 +43,7 @@ from sourcead.ir.walk import count_reads, map_blocks, map_op, rewrite
 from sourcead.primitives.registry import enter
 from sourcead.primitives.table import record_of
 
-enter(*CHECKED, as_many, reserved, alike, begin, disjoint, with_room, *MAKERS, numba="native")
+enter(*CHECKED, as_many, chosen, reserved, alike, begin, disjoint, with_room, *MAKERS, numba="native")
 enter(with_room, memory="first")
 
 

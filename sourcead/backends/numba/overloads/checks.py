@@ -26,6 +26,11 @@ def _check_finite(x):
     return interpreted.call(runtime.check_finite, ["x"], [x], None)
 
 
+@overload(runtime.computed)
+def _computed(value):
+    return lambda value: None
+
+
 @overload(runtime.check_fractions)
 def _check_fractions(x, name):
     if not isinstance(x, types.Array) or isinstance(x.dtype, types.Float | types.Complex):

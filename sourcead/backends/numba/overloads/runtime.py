@@ -12,7 +12,7 @@ from sourcead.backends.numba import calls_to_python as interpreted
 from sourcead.backends.numba.calls_to_python import dtype_of
 from sourcead.backends.numba.codegen.explicit_types import MAKERS
 from sourcead.backends.numba.functions import (
-    CHECKED, Unequal, add_at, alike, apart, as_many, begin, disjoint, reserved, subtract_at, with_room
+    CHECKED, Unequal, add_at, alike, apart, as_many, begin, chosen, disjoint, reserved, subtract_at, with_room
 )
 from sourcead.backends.numba.public_toolchain import load
 
@@ -205,6 +205,24 @@ def _seed(y):
 @overload(abs)
 def _abs(x):
     return (lambda x: np.abs(x)) if isinstance(x, types.Array) else None
+
+
+@overload(chosen)
+def _chosen(condition, a, b):
+    if all(isinstance(t, types.Number | types.Boolean) for t in (condition, a, b)):
+        return lambda condition, a, b: a if condition else b
+    return lambda condition, a, b: np.where(condition, a, b)
+
+
+@overload(operator.iadd)
+def _added_to(x, y):
+    number = isinstance(x, types.Number) and isinstance(y, types.Array) and y.ndim == 0
+    return (lambda x, y: x + y[()]) if number else None
+
+
+@overload(float)
+def _float(x):
+    return (lambda x: float(x[()])) if isinstance(x, types.Array) and x.ndim == 0 else None
 
 
 # ---- elementwise ----

@@ -163,20 +163,23 @@ def _query_of_another(op: Op, array: Var, candidates: list[Var], dims: KnownDims
 
 
 def _query_by_sizes(stmt: Stmt, array: Var, sizes: dict[Dim, tuple[Var, int]], dims: KnownDims, facts: Facts) -> list[Stmt] | None:
-    """Return the shape of an array, or its size if it has one axis, from those of others; None if not all of its sizes are theirs."""
+    """Return the shape of an array, or its size if that is the length of one axis, from the sizes of others; None if they have not all."""
     shape = dims.shape(array.type, facts)
-    is_shape = isinstance(stmt.op, Attr) and stmt.op.name == "shape"
-    if not shape or not is_shape and not (isinstance(stmt.op, Attr) and stmt.op.name == "size" and len(shape) == 1):
+    name = stmt.op.name if isinstance(stmt.op, Attr) else None
+    if not shape or name != "shape" and not (name == "size" and sum(size != 1 for size in shape) == 1):
         return None
     out, found = [], []
     for size in shape:
+        if size == 1:
+            found.append(Const(1))
+            continue
         if isinstance(size, int) or size.varies or size not in sizes or sizes[size][0] is array:
             return None
         other, k = sizes[size]
         whole, part = Var("shape", TupleT((INT,) * len(other.type.dims)), temp=True), Var("n", INT, temp=True)
         out += [replace(stmt, targets=(whole,), op=Attr(other, "shape")), replace(stmt, targets=(part,), op=Index(whole, Const(k)))]
         found.append(part)
-    if not is_shape:
+    if name == "size":
         return [*out[:-1], replace(out[-1], targets=stmt.targets)]
     return [*out, replace(stmt, op=Build("tuple", tuple(found)))]
 

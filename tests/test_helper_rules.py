@@ -35,6 +35,8 @@ RULES = [
     (runtime.quantile_cotangent, (rng.normal(size=(2, 4)), a34, [0.2, 0.7], 0), [0]), (runtime_tangents.quantile_tangent, (a34, a34, [0.2, 0.7], 1, True), [0]),
     (runtime.diff_cotangent, (a34, 5, 1, 1), [0]), (runtime.gradient_cotangent, (v4, v4, (), None, 2), [0]), (runtime.gather_cotangent, (v3, [0, 0, 3], a44), [0]),
     (runtime.pad_cotangent, (rng.normal(size=(5, 6)), a34, 1, "constant"), [0]), (runtime.pad_cotangent, (rng.normal(size=(5, 6)), a34, 1, "reflect"), [0]),
+    (runtime.diagonal_cotangent, (v3, a34, 1), [0]), (runtime.diagonal_cotangent, (a34[:2, :3], t234, 0, 1, 2), [0]),
+    (runtime.windows_cotangent, (rng.normal(size=(2, 3, 2, 2)), a34, (2, 2)), [0]), (runtime.windows_cotangent, (rng.normal(size=(3, 2, 3)), a34, 3, 1), [0]),
     (runtime.diagonals, (a44, "ii->i"), [0]), (runtime.tile_cotangent, (rng.normal(size=8), v4, 2), [0]), (runtime.repeat_cotangent, (rng.normal(size=8), v4, 2), [0]),
     (runtime.repeat_cotangent, (rng.normal(size=(3, 4)), a34[:2], [1, 2], 0), [0]), (runtime.split_like, (rng.normal(size=7), [v3, v4]), [0]),
     (runtime.split_cotangent, ([v4, v4[:0], v4[2:]], v4, [4, 2]), [0]), (runtime.split_cotangent, ([a34[:, :1], a34[:, 1:]], a34, (1,), 1), [0]),
@@ -110,7 +112,7 @@ def test_helpers_without_a_rule_are_opened(helper):
 PARTS = set("""conjugate_transpose conjugate over_gaps with_diagonal one_triangle from_triangle tall_qr_cotangent eig_cotangent eig_tangent
 only_at places_of_quantiles read_triangle triangular_cotangents banded_cotangents banded_tangent frechet inverse_frechet
 make_record is_record refuse_now fields_of map_parts repeats index_add cotangent_at check_layout check_fractions computed stop_gradient undefined is_literal has_more inverse_axes reversed_shift einsum_terms
-einsum_is_plain einsum_back unseen same_parts check_array check_finite are_cuts are_cuts""".split())  # fmt: skip
+einsum_is_plain einsum_back tensordot_back unseen same_parts check_array check_finite are_cuts are_cuts""".split())  # fmt: skip
 
 
 def test_every_helper_is_differentiable():

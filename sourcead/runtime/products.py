@@ -9,7 +9,7 @@ def tensordot_cotangents(d_y, a, b, axes=2):
     """Return the cotangents of `a` and `b` in `y = np.tensordot(a, b, axes)`."""
     with_b, with_a, a_order, b_order = tensordot_back(np.ndim(a), np.ndim(b), axes)
     d_a, d_b = np.tensordot(d_y, b, with_b), np.tensordot(a, d_y, with_a)
-    return np.transpose(d_a, a_order), np.transpose(d_b, b_order)
+    return d_a if a_order is None else np.transpose(d_a, a_order), d_b if b_order is None else np.transpose(d_b, b_order)
 
 
 def tensordot_back(a_ndim, b_ndim, axes):

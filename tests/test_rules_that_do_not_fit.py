@@ -82,7 +82,7 @@ def test_a_derivative_of_another_shape_than_its_argument(primal):
     with pytest.raises(VerificationError, match=r"has the shape \(7,\), and `x`, to which it belongs, the shape \(3,\)"):
         grad(lambda x: np.sum(primal(x)))(V)
     tangent(primal)(lambda y, x, t_x: (t_x * 3 * x**2,))
-    with pytest.raises(VerificationError, match="is a (tuple|list), and the value, to which it belongs"):
+    with pytest.raises(RuleError, match="the rule of .*cube returns a tuple"):
         jvp(lambda x: primal(x), (V,), (V,))
 
 
@@ -118,3 +118,18 @@ def test_a_rule_is_registered_for_a_function(register, given):
 def test_a_rule_is_a_function():
     with pytest.raises(RuleError, match="the rule of cube is given as 2.0, which is no function"):
         adjoint(cube)(2.0)
+
+
+@pytest.mark.parametrize("args", [2.0, V], ids=["number", "array"])
+def test_a_tuple_as_the_tangent_of_what_is_none(primal, args):
+    tangent(primal)(lambda y, x, t_x: (3 * x**2 * t_x, 1.0))
+    with pytest.raises(RuleError, match="the rule of .*cube returns a tuple, and the result of .*cube, to which this tangent belongs, is a"):
+        jvp(lambda x: np.sum(primal(x) * 2), (args,), (args,))
+
+
+def test_a_tuple_as_the_tangent_of_a_tuple():
+    def both(x):
+        return x, 2 * x
+
+    tangent(both)(lambda y, x, t_x: (t_x, 2 * t_x))
+    assert jvp(lambda x: both(x)[0] * both(x)[1], (2.0,), (1.0,)) == (8.0, 8.0)

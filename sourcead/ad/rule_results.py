@@ -11,7 +11,7 @@ from sourcead.errors import RuleError, UnsupportedArgumentError
 from sourcead.frontend.core import Value, is_sequence, surely_raised, type_of_value
 from sourcead.frontend.lower import Lowering
 from sourcead.frontend.values import sequences
-from sourcead.ir.nodes import Atom, Build, Const, Operand, Var
+from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Stmt, Var
 from sourcead.ir.spoken_types import spoken
 from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, MapT, Scalar, Str, TupleT, Type, Unknown, keyed_parts, rank
 from sourcead.places.spelling import counted, spelled
@@ -61,6 +61,14 @@ def one_for(kind: str, names: Iterable[str]) -> str:
 def one_for_each(build: Builder, rule: Rule | TangentRule, whole: Var, count: int) -> Var:
     """Emit the check of what a rule returns if its type does not tell whether it is a derivative for each argument."""
     return whole if is_own(rule.function) else build.call(runtime.one_for_each, whole, Const(count), Const(spelled(rule.primal)))
+
+
+def check_structures(build: Builder, rule: TangentRule, y: Var, results: list[Value]) -> None:
+    """Emit the check that a structure which a user's rule returns as the tangent of `y` belongs to one, if the type of `y` does not tell."""
+    found = [spoken(type_of_value(r)) for r in results if isinstance(type_of_value(r), (TupleT, ListT, DictT, MapT))]
+    if found and isinstance(y.type, Unknown) and not is_own(rule.function):
+        args = y, Const(found[0]), Const(spelled(rule.primal))
+        build.add(Stmt((Var("checked"),), Call(runtime.check_structure, args, effect=True), build.origin))
 
 
 def fits(rule: Rule | TangentRule, item: Value, wanted: Type) -> bool:

@@ -123,7 +123,7 @@ def test_a_rule_is_a_function():
 @pytest.mark.parametrize("args", [2.0, V], ids=["number", "array"])
 def test_a_tuple_as_the_tangent_of_what_is_none(primal, args):
     tangent(primal)(lambda y, x, t_x: (3 * x**2 * t_x, 1.0))
-    with pytest.raises(RuleError, match="the rule of .*cube returns a tuple, and the result of .*cube, to which this tangent belongs, is a"):
+    with pytest.raises(RuleError, match="the rule of .*cube returns a tuple, and the result of .*cube, .* is a"):
         jvp(lambda x: np.sum(primal(x) * 2), (args,), (args,))
 
 

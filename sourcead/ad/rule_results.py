@@ -64,7 +64,7 @@ def one_for_each(build: Builder, rule: Rule | TangentRule, whole: Var, count: in
 
 
 def check_structures(build: Builder, rule: TangentRule, y: Var, results: list[Value]) -> None:
-    """Emit the check that a structure which a user's rule returns as the tangent of `y` belongs to one, if the type of `y` does not tell."""
+    """Emit the check that `y` is a structure if a user's rule returns one as its tangent, and the type of `y` does not tell."""
     found = [spoken(type_of_value(r)) for r in results if isinstance(type_of_value(r), (TupleT, ListT, DictT, MapT))]
     if found and isinstance(y.type, Unknown) and not is_own(rule.function):
         args = y, Const(found[0]), Const(spelled(rule.primal))

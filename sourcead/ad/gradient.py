@@ -23,6 +23,7 @@ from sourcead.ad.reverse.rule_table import RULES
 from sourcead.ad.reverse.walk import Reverse
 from sourcead.analysis.activity import active_vars
 from sourcead.analysis.builder import Builder, atom_type
+from sourcead.analysis.conditions import raises
 from sourcead.analysis.unassigned import is_none, may_be_none, with_nothing
 from sourcead.errors import NonScalarError
 from sourcead.frontend.lower import Lowered
@@ -110,6 +111,8 @@ def splits_loops(lowered: Lowered, policy: Policy) -> bool:
 def split_result(lowered: Lowered, has_aux: bool) -> tuple[Atom, Atom | None, list[Stmt]]:
     """Return the value that is differentiated, the auxiliary result, and the statements that unpack them."""
     result = lowered.function.body.results[0]
+    if raises(lowered.function.body):
+        return Const(0.0), Const(None) if has_aux else None, []  # which is not reached
     if not has_aux:
         return result, None, []
     t = atom_type(result)

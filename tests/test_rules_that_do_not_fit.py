@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sourcead import RuleError, UnsupportedSyntaxError, VerificationError, adjoint, grad, jvp, tangent
+from sourcead import RuleError, VerificationError, adjoint, grad, jvp, tangent
 
 V = np.array([1.0, 2.0, 3.0])
 
@@ -88,7 +88,7 @@ def test_a_derivative_of_another_shape_than_its_argument(primal):
 
 def test_a_name_that_a_rule_misspells(primal):
     adjoint(primal)(lambda y, x, d_y: 3 * xx**2 * d_y)  # noqa: F821
-    with pytest.raises(UnsupportedSyntaxError, match="the name `xx` is not defined"):
+    with pytest.raises(NameError, match="the name `xx` is not defined"):
         grad(lambda x: primal(x))(2.0)
 
 

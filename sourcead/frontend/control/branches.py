@@ -147,7 +147,8 @@ def raised_for_sure(lo: Lowering, error: UnsupportedSyntaxError) -> Any:
     cls, place = core.surely_raised(error)
     if cls is None or place is not lo.build.stmts or issubclass(cls, lo.catching) or lo.static_only:
         raise error
-    return raised(lo, lo.build.call(cls, Const(error.reason)), error.at)
+    hint = f": write {error.instead}" if error.instead and "\n" not in error.instead else ""
+    return raised(lo, lo.build.call(cls, Const(error.reason + hint)), error.at)
 
 
 @contextmanager

@@ -64,9 +64,9 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
             return lowered_in_some_way(source, types, statics, **ways)
         except core.TooLong as error:
             ways["kept"] = error.kept
-        except SourceADError as error:
+        except SourceADError:
             if not ways.pop("kept", None):
-                raise core.as_python_reports(error) from None
+                raise
             ways["keeps"] = False  # a call that is kept may be in the way
 
 

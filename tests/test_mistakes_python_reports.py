@@ -1,6 +1,7 @@
 """A mistake that Python reports is an error of Python's class: found while compiling if the line surely runs, else when it runs."""
 
 import pickle
+import sys
 import traceback
 
 import numpy as np
@@ -119,3 +120,30 @@ def calls_what_only_raises(x):
 def test_a_function_that_only_raises_does_so(f, way):
     with pytest.raises(ValueError, match="^not here$"):
         way(f)(2.0)
+
+
+def product_in_the_last_line(w, x):
+    y = w * 2
+    return np.sum(y @ x)
+
+
+def two_in_one_loop(w, x):
+    total = 0.0
+    for row in w:
+        total = total + np.sum(
+            np.tanh(row)
+        )
+        total = total * x[5]
+    return total
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="Python 3.10 knows the line of an error, but not the expression")
+@pytest.mark.parametrize("f", [product_in_the_last_line, two_in_one_loop], ids=lambda f: f.__name__)
+def test_the_traceback_shows_the_line_whose_expression_failed(f):
+    args = np.ones((2, 3)), np.ones(4)
+    with pytest.raises((ValueError, IndexError)) as expected:
+        f(*args)
+    with pytest.raises(expected.type) as caught:
+        grad(f)(*args)
+    raised_at = [frame.lineno for frame in traceback.extract_tb(expected.value.__traceback__) if frame.filename == __file__][-1]
+    assert [frame.lineno for frame in traceback.extract_tb(caught.value.__traceback__) if frame.filename == __file__][-1] == raised_at

@@ -129,7 +129,9 @@ class ProgramError(SourceADError):
 @functools.cache
 def also_of(python: type[Exception]) -> type[ProgramError]:
     """The class of the mistakes for which Python raises exceptions of a class."""
-    return ProgramError if python is Exception else type(python.__name__, (ProgramError, python), {"python": python, "__module__": __name__})
+    if python is Exception:
+        return ProgramError
+    return type(python.__name__, (ProgramError, python), {"python": python, "__module__": __name__})
 
 
 class UnsupportedValueError(SourceADError, TypeError):

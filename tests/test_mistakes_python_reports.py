@@ -22,13 +22,13 @@ SURE = {
     "key": (KeyError, lambda x: x * P["b"]), "attribute": (AttributeError, lambda x: x * EMPTY.w),
     "of a module": (AttributeError, lambda x: np.sni(x)), "name": (NameError, lambda x: x * quux),  # noqa: F821
     "item": (IndexError, lambda x: [x, x][2]), "unpacking": (ValueError, lambda x: (lambda a, b: a)(*[x, x][:2]) + first_of(x)),
-    "no function": (TypeError, lambda x: NOTHING(x)), "no items": (TypeError, lambda x: [v for v in None]),
+    "no function": (TypeError, lambda x: NOTHING(x)), "no items": (TypeError, lambda x: sum(v * x for v in None)),
 }  # fmt: skip
 
 
 def first_of(x):
     a, b = x, x, x
-    return a
+    return a + b
 
 
 @pytest.mark.parametrize("python, f", SURE.values(), ids=SURE)
@@ -147,3 +147,15 @@ def test_the_traceback_shows_the_line_whose_expression_failed(f):
         grad(f)(*args)
     raised_at = [frame.lineno for frame in traceback.extract_tb(expected.value.__traceback__) if frame.filename == __file__][-1]
     assert [frame.lineno for frame in traceback.extract_tb(caught.value.__traceback__) if frame.filename == __file__][-1] == raised_at
+
+
+def returns_on_one_path(x):
+    if x > 0:
+        return x
+
+
+def test_the_traceback_names_the_function_that_returns_nothing():
+    with pytest.raises(TypeError, match="`returns_on_one_path` returns None here") as caught:
+        grad(returns_on_one_path)(-1.0)
+    lines = [frame.lineno for frame in traceback.extract_tb(caught.value.__traceback__) if frame.filename == __file__]
+    assert lines[-1] == returns_on_one_path.__code__.co_firstlineno

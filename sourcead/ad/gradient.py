@@ -16,7 +16,7 @@ from sourcead.ad.recursion import as_lowered, wrt_names
 from sourcead.ad.residuals.make_available import AUTO, Sweeps, both_sweeps
 from sourcead.ad.residuals.notes import Notes
 from sourcead.ad.result_and_gradients import (
-    check_scalar, function_name, given_cotangent, parameter_gradient, raising_for_none, seed
+    check_scalar, given_cotangent, parameter_gradient, raising_for_none, seed
 )
 from sourcead.ad.reverse.adjoint_block import without_adjoint_blocks
 from sourcead.ad.reverse.rule_table import RULES
@@ -68,7 +68,7 @@ def differentiate(
     block = Block((*block.stmts, *extra), block.results)
     if form.kind != "vjp":
         check_scalar(value, lowered)
-        block, number = raising_for_none(block, value, function_name(lowered.function.name), may_be_none(block, is_none))
+        block, number = raising_for_none(block, value, lowered.function, may_be_none(block, is_none))
         value, aux = number, number if aux is value else aux
     block, build.unassigned = with_nothing(block)
     block, build.pullbacks = with_pullbacks(block) if closures else (block, None)

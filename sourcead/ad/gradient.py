@@ -15,9 +15,7 @@ from sourcead.ad.inline_helpers import simplified
 from sourcead.ad.recursion import as_lowered, wrt_names
 from sourcead.ad.residuals.make_available import AUTO, Sweeps, both_sweeps
 from sourcead.ad.residuals.notes import Notes
-from sourcead.ad.result_and_gradients import (
-    check_scalar, given_cotangent, parameter_gradient, raising_for_none, seed
-)
+from sourcead.ad.result_and_gradients import check_scalar, given_cotangent, parameter_gradient, raising_for_none, seed
 from sourcead.ad.reverse.adjoint_block import without_adjoint_blocks
 from sourcead.ad.reverse.rule_table import RULES
 from sourcead.ad.reverse.walk import Reverse

@@ -85,3 +85,16 @@ def test_no_warning_for_what_a_caller_does_not_look_for(method, way):
 def test_the_warning_shows_the_line():
     with pytest.warns(UserWarning, match=r"test_lost_changes.py:\d+: .*\n    self.calls \+= 1\n    \^+\nWrite instead: return what"):
         grad(Model().counts)(2.0)
+
+
+SHARED = Model()
+
+
+def test_the_text_that_assigns_an_attribute_of_a_global_object_has_no_copy_of_it_that_is_not_read():
+    def assigns(x):
+        SHARED.last = x * 3
+        return SHARED.last**2
+
+    gradient = grad(assigns)
+    assert gradient(2.0) == 36.0 and SHARED.last == 6.0
+    assert "copy(" not in gradient.source

@@ -69,8 +69,9 @@ def primal():
     return cube
 
 
-@pytest.mark.parametrize("rule", [lambda y, x, d_y: (3 * x**2 * d_y,), lambda y, x, d_y: np.sum(x) * 2.0, lambda y, x, d_y: np.outer(x, x)],
-                         ids=["tuple", "number", "matrix"])  # fmt: skip
+@pytest.mark.parametrize("rule", [lambda y, x, d_y: (3 * x**2 * d_y,), lambda y, x, d_y: np.sum(x) * 2.0, lambda y, x, d_y: np.outer(x, x),
+                                  lambda y, x, d_y: [d_y, 1.0], lambda y, x, d_y: {"x": d_y}],
+                         ids=["tuple", "number", "matrix", "list", "dict"])  # fmt: skip
 def test_a_cotangent_of_another_kind_than_its_argument(rule, primal):
     adjoint(primal)(rule)
     with pytest.raises(RuleError, match="as the cotangent of x, which is an array with 1 axis\n.*return the cotangent of x"):
@@ -121,9 +122,12 @@ def test_a_rule_is_a_function():
 
 
 @pytest.mark.parametrize("args", [2.0, V], ids=["number", "array"])
-def test_a_tuple_as_the_tangent_of_what_is_none(primal, args):
-    tangent(primal)(lambda y, x, t_x: (3 * x**2 * t_x, 1.0))
-    with pytest.raises(RuleError, match="the rule of .*cube returns a tuple, and the result of .*cube, .* is a"):
+@pytest.mark.parametrize("rule, kind", [
+    (lambda y, x, t_x: (3 * x**2 * t_x, 1.0), "tuple"), (lambda y, x, t_x: [t_x, 1.0], "list"), (lambda y, x, t_x: {"x": t_x}, "dict"),
+], ids=["tuple", "list", "dict"])  # fmt: skip
+def test_a_structure_as_the_tangent_of_what_is_none(primal, args, rule, kind):
+    tangent(primal)(rule)
+    with pytest.raises(RuleError, match=f"the rule of .*cube returns a {kind}, and the result of .*cube, .* is a"):
         jvp(lambda x: np.sum(primal(x) * 2), (args,), (args,))
 
 

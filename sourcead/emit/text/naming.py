@@ -146,9 +146,11 @@ class Ranges:
             self._affine(1, param, target)
         self._read(self.free(op), end)
         self._use(printed_results(op.body, self._unprinted), self._tick())
+        indices = [] if isinstance(op.domain, Block) else bound_vars(op)[: -len(op.params) or None]
+        self._read((i for i in indices if self._counts.get(i)), end)  # for readers an index has its name to the end of the body
         self._block(op.body)
         if not isinstance(op.domain, Block):
-            self._bind(bound_vars(op)[: -len(op.params) or None], self._tick())
+            self._bind(indices, self._tick())
         head = self._tick()
         for param, needed in zip(op.params, read_after):
             if needed:

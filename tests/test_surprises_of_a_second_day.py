@@ -80,3 +80,24 @@ def test_a_copy_of_what_may_be_none():
 
     with pytest.raises(UnsupportedSyntaxError, match="a copy of what may be a number, an array, a list or None here"):
         grad(f)(2.0, 3)
+
+
+def gates(w, xs):
+    h = np.zeros(3)
+    for x in xs:
+        i = 1 / (1 + np.exp(-(w @ h)))
+        h = i * np.tanh(h + x)
+    return np.sum(h)
+
+
+def test_the_index_of_a_loop_has_no_name_that_is_assigned_in_the_loop():
+    text = grad(gates).lower(np.eye(3), np.ones((4, 3))).text
+    forward = text[: text.index("# reverse")]
+    assert "        i = 1 / (1 + " in forward and "for i in" not in forward
+
+
+def test_the_text_of_a_function_that_only_raises_ends_there():
+    def f(x):
+        raise ValueError("no")
+
+    assert grad(f).lower(2.0).text.splitlines()[-1] == '    raise ValueError("no")'

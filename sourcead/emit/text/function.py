@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from sourcead.analysis.conditions import raises
 from sourcead.analysis.unassigned import moved_unassigned, with_nothing
 from sourcead.emit.text.expressions import Expressions
 from sourcead.emit.text.globals import Globals
@@ -76,7 +77,7 @@ def emit(function: Function, at: dict[str, Callable] | None = None) -> Emitted:
     body: list[ast.stmt] = [ast.Expr(ast.Constant(function.doc))] if function.doc else []
     body += statements.block(function.body, at_top=True)
     first = next((found for r in function.body.results if isinstance(r, Var) and (found := defined.get(r)) is not None), None)
-    returned = statements.returned(function.body.results)
+    returned = [] if at is None and raises(function.body) else statements.returned(function.body.results)
     body += returned if first is None else mark(returned, first)
     node = function_def(function.name, [ast.arg(p.name) for p in function.params], body, function.defaults)
     text = to_text(node, comments.lines)

@@ -33,7 +33,7 @@ _HOMES = {
     "sourcead.compile.gradient": ("Gradient",),
     "sourcead.errors": (
         "AliasError", "ArgumentError", "BackendError", "FileError", "InternalError", "NonScalarError", "NoRuleError", "NoSourceError",
-        "RuleError", "SourceADError", "UnsupportedArgumentError", "UnsupportedSyntaxError", "UnsupportedValueError",
+        "ProgramError", "RuleError", "SourceADError", "UnsupportedArgumentError", "UnsupportedSyntaxError", "UnsupportedValueError",
         "VerificationError", "WrtError",
     ),
     "sourcead.language.adjoint_blocks": ("adjoint_of",),
@@ -59,6 +59,7 @@ __all__ = [
     "NonScalarError",
     "NotAssociativeWarning",
     "Numba",
+    "ProgramError",
     "Revolve",
     "RuleError",
     "Segments",

@@ -10,6 +10,7 @@ Every message has the same form: where, what is wrong, the line with a caret und
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 import textwrap
@@ -92,6 +93,45 @@ class UnsupportedSyntaxError(SourceADError):
                 terms.append(i * x)
             return sum(terms)
     """
+
+
+class ProgramError(SourceADError):
+    """A mistake that Python reports as well when the program comes to that line: a name, key, attribute or item that there is not.
+
+    The error is also one of Python's own class, which it is named for: `except KeyError` catches that of a missing key.
+
+    Fails::
+
+        @grad
+        def f(p):
+            return p["w"] * p["scale"]
+
+        f({"w": 3.0, "by": 2.0})    # a KeyError
+
+    Mended: write the name that is meant::
+
+        @grad
+        def f(p):
+            return p["w"] * p["by"]
+    """
+
+    python: type[Exception] = Exception  # what Python raises
+
+    @staticmethod
+    def of(python: type[Exception], reason: str, at: Origin | None = None, instead: str | None = None) -> ProgramError:
+        """The error for a mistake for which Python raises an exception of the class `python`."""
+        return also_of(python)(reason, at, instead)
+
+    def __reduce__(self):
+        return ProgramError.of, (self.python, *self.args)
+
+
+@functools.cache
+def also_of(python: type[Exception]) -> type[ProgramError]:
+    """The class of the mistakes for which Python raises exceptions of a class."""
+    if python is Exception:
+        return ProgramError
+    return type(python.__name__, (ProgramError, python), {"python": python, "__module__": __name__})
 
 
 class UnsupportedValueError(SourceADError, TypeError):

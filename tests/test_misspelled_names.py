@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sourcead import grad
-from sourcead.errors import UnsupportedSyntaxError
+from sourcead.errors import ProgramError
 
 
 class Model:
@@ -56,7 +56,7 @@ def method(x):
     (Model().loss, "self.weigths", "`weights`"),
 ], ids=lambda case: getattr(case, "__name__", None))  # fmt: skip
 def test_the_caret_stands_below_the_name_and_the_message_says_what_may_be_meant(function, marked, hint):
-    with pytest.raises(UnsupportedSyntaxError) as raised:
+    with pytest.raises(ProgramError) as raised:
         grad(function)(np.ones(3))
     _, line, carets, *instead = str(raised.value).splitlines()
     assert line[carets.index("^") : carets.rindex("^") + 1] == marked

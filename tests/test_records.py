@@ -576,7 +576,7 @@ def test_frozen_objects_and_missing_attributes_are_refused():
         return p.x
 
     refused(assigns, X, match="frozen", error=UnsupportedSyntaxError)
-    refused(misses, X, match="no attribute", error=UnsupportedSyntaxError)
+    refused(misses, X, match="no attribute", error=AttributeError)
     refused(assigns_a_field, X, match="_replace", error=UnsupportedSyntaxError)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sourcead import RuleError, UnsupportedSyntaxError, VerificationError, adjoint, grad, jvp, tangent
+from sourcead import RuleError, VerificationError, adjoint, grad, jvp, tangent
 
 V = np.array([1.0, 2.0, 3.0])
 
@@ -69,8 +69,9 @@ def primal():
     return cube
 
 
-@pytest.mark.parametrize("rule", [lambda y, x, d_y: (3 * x**2 * d_y,), lambda y, x, d_y: np.sum(x) * 2.0, lambda y, x, d_y: np.outer(x, x)],
-                         ids=["tuple", "number", "matrix"])  # fmt: skip
+@pytest.mark.parametrize("rule", [lambda y, x, d_y: (3 * x**2 * d_y,), lambda y, x, d_y: np.sum(x) * 2.0, lambda y, x, d_y: np.outer(x, x),
+                                  lambda y, x, d_y: [d_y, 1.0], lambda y, x, d_y: {"x": d_y}],
+                         ids=["tuple", "number", "matrix", "list", "dict"])  # fmt: skip
 def test_a_cotangent_of_another_kind_than_its_argument(rule, primal):
     adjoint(primal)(rule)
     with pytest.raises(RuleError, match="as the cotangent of x, which is an array with 1 axis\n.*return the cotangent of x"):
@@ -82,13 +83,13 @@ def test_a_derivative_of_another_shape_than_its_argument(primal):
     with pytest.raises(VerificationError, match=r"has the shape \(7,\), and `x`, to which it belongs, the shape \(3,\)"):
         grad(lambda x: np.sum(primal(x)))(V)
     tangent(primal)(lambda y, x, t_x: (t_x * 3 * x**2,))
-    with pytest.raises(VerificationError, match="is a (tuple|list), and the value, to which it belongs"):
+    with pytest.raises(RuleError, match="the rule of .*cube returns a tuple"):
         jvp(lambda x: primal(x), (V,), (V,))
 
 
 def test_a_name_that_a_rule_misspells(primal):
     adjoint(primal)(lambda y, x, d_y: 3 * xx**2 * d_y)  # noqa: F821
-    with pytest.raises(UnsupportedSyntaxError, match="the name `xx` is not defined"):
+    with pytest.raises(NameError, match="the name `xx` is not defined"):
         grad(lambda x: primal(x))(2.0)
 
 
@@ -118,3 +119,21 @@ def test_a_rule_is_registered_for_a_function(register, given):
 def test_a_rule_is_a_function():
     with pytest.raises(RuleError, match="the rule of cube is given as 2.0, which is no function"):
         adjoint(cube)(2.0)
+
+
+@pytest.mark.parametrize("args", [2.0, V], ids=["number", "array"])
+@pytest.mark.parametrize("rule, kind", [
+    (lambda y, x, t_x: (3 * x**2 * t_x, 1.0), "tuple"), (lambda y, x, t_x: [t_x, 1.0], "list"), (lambda y, x, t_x: {"x": t_x}, "dict"),
+], ids=["tuple", "list", "dict"])  # fmt: skip
+def test_a_structure_as_the_tangent_of_what_is_none(primal, args, rule, kind):
+    tangent(primal)(rule)
+    with pytest.raises(RuleError, match=f"the rule of .*cube returns a {kind}, and the result of .*cube, .* is a"):
+        jvp(lambda x: np.sum(primal(x) * 2), (args,), (args,))
+
+
+def test_a_tuple_as_the_tangent_of_a_tuple():
+    def both(x):
+        return x, 2 * x
+
+    tangent(both)(lambda y, x, t_x: (t_x, 2 * t_x))
+    assert jvp(lambda x: both(x)[0] * both(x)[1], (2.0,), (1.0,)) == (8.0, 8.0)

@@ -75,6 +75,7 @@ RIGHT = [
 ]  # fmt: skip
 
 
+@pytest.mark.filterwarnings("error::SyntaxWarning")  # of generated text: an item of None stood in it
 @pytest.mark.parametrize("f", RIGHT)
 def test_copies(f):
     assert judged_in_all_modes(f, X) == "right"

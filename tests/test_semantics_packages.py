@@ -197,7 +197,7 @@ def test_what_is_not_known_is_refused(name):
 
 
 def test_the_error_for_a_call_of_none_says_so():
-    with pytest.raises(UnsupportedSyntaxError, match="None is called, which is no function"):
+    with pytest.raises(TypeError, match="None is called, which is no function"):
         grad(made("f = None\nreturn f(x)"))(1.0)
 
 

@@ -347,7 +347,7 @@ def drop_unused(build: Builder, start: int, results: list) -> None:
     needed = {a for result in results for a in operand_atoms(result) if isinstance(a, Var)}
     kept = []
     for stmt in reversed(build.stmts[start:]):
-        if any(t in needed for t in stmt.targets):
+        if any(t in needed for t in stmt.targets) or getattr(stmt.op, "fn", None) is runtime.check_structure:
             kept.append(stmt)
             needed.update(stmt.op.reads)
     build.stmts[start:] = reversed(kept)

@@ -15,14 +15,13 @@ from sourcead.ad.inline_helpers import simplified
 from sourcead.ad.recursion import as_lowered, wrt_names
 from sourcead.ad.residuals.make_available import AUTO, Sweeps, both_sweeps
 from sourcead.ad.residuals.notes import Notes
-from sourcead.ad.result_and_gradients import (
-    check_scalar, function_name, given_cotangent, parameter_gradient, raising_for_none, seed
-)
+from sourcead.ad.result_and_gradients import check_scalar, given_cotangent, parameter_gradient, raising_for_none, seed
 from sourcead.ad.reverse.adjoint_block import without_adjoint_blocks
 from sourcead.ad.reverse.rule_table import RULES
 from sourcead.ad.reverse.walk import Reverse
 from sourcead.analysis.activity import active_vars
 from sourcead.analysis.builder import Builder, atom_type
+from sourcead.analysis.conditions import raises
 from sourcead.analysis.unassigned import is_none, may_be_none, with_nothing
 from sourcead.errors import NonScalarError
 from sourcead.frontend.lower import Lowered
@@ -67,7 +66,7 @@ def differentiate(
     block = Block((*block.stmts, *extra), block.results)
     if form.kind != "vjp":
         check_scalar(value, lowered)
-        block, number = raising_for_none(block, value, function_name(lowered.function.name), may_be_none(block, is_none))
+        block, number = raising_for_none(block, value, lowered.function, may_be_none(block, is_none))
         value, aux = number, number if aux is value else aux
     block, build.unassigned = with_nothing(block)
     block, build.pullbacks = with_pullbacks(block) if closures else (block, None)
@@ -110,6 +109,8 @@ def splits_loops(lowered: Lowered, policy: Policy) -> bool:
 def split_result(lowered: Lowered, has_aux: bool) -> tuple[Atom, Atom | None, list[Stmt]]:
     """Return the value that is differentiated, the auxiliary result, and the statements that unpack them."""
     result = lowered.function.body.results[0]
+    if raises(lowered.function.body):
+        return Const(0.0), Const(None) if has_aux else None, []  # which is not reached
     if not has_aux:
         return result, None, []
     t = atom_type(result)

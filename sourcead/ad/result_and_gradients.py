@@ -19,7 +19,7 @@ from sourcead.analysis.conditions import raises
 from sourcead.analysis.unassigned import is_none
 from sourcead.errors import NonScalarError
 from sourcead.frontend.lower import Lowered
-from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Call, Const, Effect, Op, Stmt, Var
+from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Call, Const, Effect, Function, Op, Stmt, Var
 from sourcead.ir.spoken_types import spoken
 from sourcead.ir.types import (
     ANY_DTYPE, BOOL, UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, Unknown, dims_of,
@@ -61,7 +61,7 @@ def check_scalar(value: Atom, lowered: Lowered) -> None:
         )
 
 
-def raising_for_none(block: Block, value: Atom, name: str, holders: Container[Var]) -> tuple[Block, Atom]:
+def raising_for_none(block: Block, value: Atom, function: Function, holders: Container[Var]) -> tuple[Block, Atom]:
     """Return a block and the number that it yields, where each path on which this is None raises an error instead.
 
         y = if c: yield 2.0 else: yield None        ->      y = if c: yield 2.0 else: raise TypeError("f returns None here ...")
@@ -69,7 +69,7 @@ def raising_for_none(block: Block, value: Atom, name: str, holders: Container[Va
     Args:
         block: the body of a function, or the arm of a branch that it returns from.
         value: what it returns.
-        name: the name of the function.
+        function: the function.
         holders: the variables that may be None.
     """
     for place, stmt in enumerate(block.stmts):
@@ -77,7 +77,7 @@ def raising_for_none(block: Block, value: Atom, name: str, holders: Container[Va
             k = stmt.targets.index(value)
             arms, types = [], []
             for arm in (stmt.op.then, stmt.op.orelse):
-                found, new = raising_for_none(arm, arm.results[k], name, holders)
+                found, new = raising_for_none(arm, arm.results[k], function, holders)
                 types += [] if raises(found) else [atom_type(new)]
                 arms.append(replace(found, results=(*arm.results[:k], new, *arm.results[k + 1 :])))
             if arms == [stmt.op.then, stmt.op.orelse]:
@@ -87,8 +87,9 @@ def raising_for_none(block: Block, value: Atom, name: str, holders: Container[Va
                 stmt, targets=(*stmt.targets[:k], number, *stmt.targets[k + 1 :]), op=replace(stmt.op, then=arms[0], orelse=arms[1])
             )
             return substitute(replace(block, stmts=(*block.stmts[:place], made, *block.stmts[place + 1 :])), {value: number}), number
-    error, why = Var("error", temp=True), f"`{name}` returns None here, and a gradient is that of one real number"
-    raised = (Stmt((error,), Call(TypeError, (Const(why),))), Stmt((), Effect("raise", (error,))))
+    error = Var("error", temp=True)
+    why = f"`{function_name(function.name)}` returns None here, and a gradient is that of one real number"
+    raised = (Stmt((error,), Call(TypeError, (Const(why),))), Stmt((), Effect("raise", (error,)), function.origin))
     if value in holders:
         no_number = Var(f"{value.name}_is_none", BOOL, True)
         raised = Stmt((no_number,), Call(operator.is_, (value, Const(None)))), Stmt((), Branch(no_number, Block(raised), Block(())))

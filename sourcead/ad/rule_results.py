@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from sourcead import runtime
 from sourcead.analysis.builder import Builder
 from sourcead.errors import RuleError, UnsupportedArgumentError
-from sourcead.frontend.core import Value, is_sequence, surely_raised, type_of_value
+from sourcead.frontend.core import TupleVal, Value, is_sequence, surely_raised, type_of_value
 from sourcead.frontend.lower import Lowering
 from sourcead.frontend.values import sequences
-from sourcead.ir.nodes import Atom, Build, Const, Operand, Var
+from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Stmt, Var
 from sourcead.ir.spoken_types import spoken
 from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, MapT, Scalar, Str, TupleT, Type, Unknown, keyed_parts, rank
 from sourcead.places.spelling import counted, spelled
@@ -36,7 +36,7 @@ def results_for(lo: Lowering, rule: Rule | TangentRule, result: Value, types: di
         raise malformed(rule.function, f"returns {found}, and {spelled(rule.primal)} has {len(types)} arguments", each)
     for (name, wanted), item in zip(types.items(), items):
         if not own and isinstance(wanted, (Scalar, Array)) and not fits(rule, item, wanted):
-            found = spoken(type_of_value(item))
+            found = structure(item) or spoken(type_of_value(item))
             raise malformed(rule.function, f"returns {found} as the {kind} of {name}, which is {spoken(wanted)}", each)
     return items
 
@@ -63,13 +63,30 @@ def one_for_each(build: Builder, rule: Rule | TangentRule, whole: Var, count: in
     return whole if is_own(rule.function) else build.call(runtime.one_for_each, whole, Const(count), Const(spelled(rule.primal)))
 
 
+def check_structures(build: Builder, rule: TangentRule, y: Var, results: list[Value]) -> None:
+    """Emit the check that `y` is a structure if a user's rule returns one as its tangent, and the type of `y` does not tell."""
+    found = [found for r in results if (found := structure(r)) is not None]
+    if found and isinstance(y.type, Unknown) and not is_own(rule.function):
+        args = y, Const(found[0]), Const(spelled(rule.primal))
+        build.add(Stmt((Var("checked"),), Call(runtime.check_structure, args, effect=True), build.origin))
+
+
 def fits(rule: Rule | TangentRule, item: Value, wanted: Type) -> bool:
     """Return whether what a rule returned may be the derivative of a number or an array; those of some rules are broadcast."""
     t = type_of_value(item)
-    if isinstance(t, (TupleT, ListT, DictT, MapT, Str)):
+    if structure(item) is not None or isinstance(t, Str):
         return False
     ranks = {t and rank(t), rank(wanted)}
     return len(ranks) == 1 or None in ranks or isinstance(item, Const) or not isinstance(rule, Rule) or rule.broadcasts
+
+
+def structure(value: Value) -> str | None:
+    """Return what a tuple, list or dict is called, of one type or not; None for any other value."""
+    t = type_of_value(value)
+    if isinstance(t, (TupleT, ListT, DictT, MapT)):
+        return spoken(t)
+    kind = "tuple" if isinstance(value, TupleVal) else getattr(value, "kind", None)
+    return f"a {kind}" if kind in ("tuple", "list", "dict") else None
 
 
 def is_open(error: Exception) -> bool:

@@ -52,14 +52,14 @@ class Program:
         text: the source.
         namespace: the globals that it reads.
         ir: the IR that it was written from.
-        origins: returns the user's statement that each line comes from.
+        origins: returns the user's statement that each line and each expression comes from.
     """
 
     name: str
     text: str
     namespace: dict[str, Any]
     ir: Function
-    origins: Callable[[], dict[int, Origin]] = field(default=dict, kw_only=True)
+    origins: Callable[[], dict[Any, Origin]] = field(default=dict, kw_only=True)
 
 
 class Engine(ABC):

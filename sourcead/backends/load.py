@@ -59,13 +59,13 @@ def load(text: str, name: str, namespace: dict[str, Any]) -> types.FunctionType:
     return run(compiled(text, name), name, namespace)
 
 
-def compiled(text: str, name: str, key: str | None = None, origins: Callable[[], dict[int, Origin]] = dict) -> types.CodeType:
+def compiled(text: str, name: str, key: str | None = None, origins: Callable[[], dict[Any, Origin]] = dict) -> types.CodeType:
     """Return the code of a text, and register it in `linecache`, and the user's statements of its lines, under a unique file name.
 
     Args:
         text, name: as for `load`.
         key: identifies the text in every process, for code that a later one runs; None for a number.
-        origins: returns the user's statement of each line.
+        origins: returns the user's statement of each line and each expression.
     """
     file = f"<sourcead {name} {key or next(_counter)}>"
     _remove_freed()

@@ -7,6 +7,7 @@ from sourcead.ad.forward.pushforward import pushforward, tangent_names
 from sourcead.ad.gradient import Form, differentiate
 from sourcead.backends.base import Derivative, Engine, Program, optimised
 from sourcead.emit import emit
+from sourcead.emit.text.printing import Span, lower
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.ir.nodes import Function
 from sourcead.ir.recursive_calls import Pair, pairs_called
@@ -41,9 +42,9 @@ class NumPy(Engine):
         above, text = sum(t.count("\n") + 2 for t in texts), emitted.text
 
         @functools.cache
-        def origins() -> dict[int, Origin]:
+        def origins() -> dict[Span, Origin]:
             again = emit(prepared)  # since few programs raise errors, none keeps the tree that it was printed from
-            return {above + line: at for line, at in again.origins.items()} if again.text == text else {}
+            return {lower(span, above): at for span, at in again.origins.items()} if again.text == text else {}
 
         return Program(prepared.name, "\n\n".join([*texts, text]), namespace, prepared, origins=origins)
 

@@ -134,9 +134,10 @@ class _Module:
                 return hex(value)
             case bool() | int() | float() | str() | bytes() | None if type(value) in (bool, int, float, str, bytes, type(None)):
                 return repr(value)
-        raise UnsupportedValueError(
-            f"the global `{name}`, {value!r}, cannot be written as a constant", instead=f"make `{name}` a parameter"
-        )
+        instead = f"make `{name}` a parameter"
+        if "<locals>" in getattr(value, "__qualname__", ""):
+            instead = f"define `{name}` at the top level of its module, from which it can be imported"
+        raise UnsupportedValueError(f"the global `{name}`, {value!r}, cannot be written as a constant", instead=instead)
 
 
 def read_names(text: str) -> list[str]:

@@ -36,7 +36,7 @@ from sourcead.compile.specialisation import (
 )
 from sourcead.compile.verification import Subject, level_of, verifying
 from sourcead.compile.wrt import check_tangent, resolved_wrt, with_tangents
-from sourcead.errors import BackendError, SourceADError
+from sourcead.errors import BackendError, NoSourceError, SourceADError
 from sourcead.frontend.find_source import Opaque, is_compiled, own_signature, plain_names
 from sourcead.ir.names import name_of
 from sourcead.ir.types import UNKNOWN, Type
@@ -196,6 +196,8 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
             return self._compiled_for[last]
         try:
             return self._compiled(self._declared())
+        except NoSourceError:
+            raise
         except SourceADError as error:
             error.reason += " (before a call, the types of the arguments are not known: `lower(...)` takes arguments)"
             raise

@@ -1,15 +1,16 @@
-"""Unexpected exceptions of the compiler become `InternalError`, which says that the fault is in sourcead."""
+"""The errors that leave the compiler: mistakes of the user are of Python's class, what is unexpected says that the fault is in sourcead."""
 
 import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from sourcead.errors import InternalError, SourceADError
+from sourcead.frontend.core import as_python_reports
 from sourcead.ir.nodes import Stmt
 from sourcead.passes.batching.blocks import Unbatchable
 from sourcead.places.origin import LIBRARIES, Origin
 
-ON_PURPOSE = (SourceADError, InternalError, Unbatchable, Warning, MemoryError)  # a warning is raised where the user's filters say so
+ON_PURPOSE = (InternalError, Unbatchable, Warning, MemoryError)  # a warning is raised where the user's filters say so
 
 
 @contextmanager
@@ -20,6 +21,8 @@ def internal_errors(place: str) -> Iterator[None]:
     """
     try:
         yield
+    except SourceADError as error:
+        raise as_python_reports(error) from None
     except ON_PURPOSE:
         raise
     except Exception as error:

@@ -5,6 +5,7 @@
 
 import itertools
 import math
+import warnings
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -24,11 +25,13 @@ from sourcead.compile.live_data import is_read
 from sourcead.emit.text.globals import is_literal
 from sourcead.errors import BackendError, SourceADError
 from sourcead.frontend.builtins.checkpoint import policy_in_ir
+from sourcead.frontend.core.errors import RETURN_IT
 from sourcead.frontend.find_source import Source, find_source
 from sourcead.frontend.lower import Lowered, lower_function
 from sourcead.ir.nodes import Block, Const, Function, fresh
 from sourcead.ir.recursive_calls import name_pairs
 from sourcead.ir.types import INT, Sym, Type, as_float, tangent_type
+from sourcead.language.tracebacks import level_outside
 from sourcead.passes import plan
 from sourcead.passes.batching.blocks import Batched, Unbatchable
 
@@ -129,6 +132,7 @@ class Built:
 def build(request: Request) -> Built:
     """Generate the text of a derivative."""
     lowered, derivative = derive(request, keeps=True)
+    warn_of_lost_changes(lowered)
     try:
         plain = NUMPY.emit(NUMPY.prepare(derivative))
     except SourceADError:
@@ -155,6 +159,16 @@ def build(request: Request) -> Built:
         refusal=refusal,
         unverified=[lowered],
     )
+
+
+def warn_of_lost_changes(lowered: Lowered) -> None:
+    """Warn of what the user's function does to its arguments, and a derivative of it does not."""
+    if lowered.lost:
+        named = ", ".join(f"`{text}`" for text in lowered.lost)
+        who = function_name(lowered.function.name)
+        why = f"`{who}` changes {named}; a derivative uses the new value, and leaves arguments as they were"
+        told = SourceADError(why, next(iter(lowered.lost.values())), RETURN_IT)
+        warnings.warn(str(told), UserWarning, stacklevel=level_outside())
 
 
 def derive(request: Request, keeps: bool = False) -> tuple[Lowered, Derivative]:

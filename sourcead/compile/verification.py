@@ -205,8 +205,8 @@ def _shape_mismatch(made: Any, values: dict[str, Any], result: Any) -> str | Non
         pairs = [("the value", *result)] if made.form.kind == "jvp" and getattr(result[0], "dtype", np.dtype(float)).kind in "fc" else []
     for name, x, d in pairs:
         if is_leaf(x) and (not is_leaf(d) or np.shape(d) != np.shape(x)):
-            found = f"has the shape {np.shape(d)}" if is_leaf(d) else f"is {of_class(d)}"
-            return f"a derivative {found}, and {name}, to which it belongs, the shape {np.shape(x)}"
+            found, has = (f"has the shape {np.shape(d)}", "") if is_leaf(d) else (f"is {of_class(d)}", "has ")
+            return f"a derivative {found}, and {name}, to which it belongs, {has}the shape {np.shape(x)}"
     return None
 
 

@@ -55,6 +55,10 @@ def _parameter_name(item: Any, names: list[str], bound: int, name: str) -> str:
         )
     index, count = item.__index__(), len(names) - bound
     if not -count <= index < count:
+        if bound and not count:
+            taken = ", ".join(names) or "none"
+            why = f"{name} has no parameter to differentiate by: the object of a method, or what is bound, takes {taken}"
+            raise WrtError(why, instead=f"`def {name}(self, ...)`, if it is a method: the object comes first")
         raise WrtError(f"wrt is the index {index}, and {name} has no such parameter: {have}")
     return names[bound:][index]
 

@@ -7,12 +7,13 @@ this package.  With the environment variable `SOURCEAD_TRACEBACK=full`, and for 
 
 import ast
 import functools
+import itertools
 import linecache
 import os
 import sys
 import types
 from collections.abc import Callable, Iterator
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sourcead.errors import InternalError, SourceADError, VerificationError
 from sourcead.places.origin import HERE, LIBRARIES, Origin
@@ -21,8 +22,8 @@ VARIABLE = "SOURCEAD_TRACEBACK"
 SHOWN = HERE + "nn" + os.sep  # is written as users write their models
 AROUND = ("<sourcead call of ", "<sourcead boundary of ")  # generated text around what is generated for the user's function
 
-ORIGINS: dict[str, Callable[[], dict[int, Origin]]] = {}
-"""For a file name of generated text, a function that returns the user's statement that each line comes from."""
+ORIGINS: dict[str, Callable[[], dict[Any, Origin]]] = {}
+"""For a file name of generated text, a function that returns the user's statement that each line and each expression comes from."""
 
 Public = TypeVar("Public", bound=Callable)
 
@@ -74,7 +75,7 @@ def kept(tb: types.TracebackType | None, libraries: tuple[str, ...]) -> types.Tr
     shown: list[types.TracebackType] = []
     for entry in entries_of(tb):
         file = entry.tb_frame.f_code.co_filename
-        at = ORIGINS.get(file, dict)().get(entry.tb_lineno)
+        at = place_of(entry, ORIGINS.get(file, dict)())
         if at is not None and not (shown and "placed" in shown[-1].tb_frame.f_globals):  # else a function inside has shown the place
             shown += map(entry_at, at.chain())
         shown += [] if is_ours(file) or file.startswith(libraries) else [entry]
@@ -82,6 +83,14 @@ def kept(tb: types.TracebackType | None, libraries: tuple[str, ...]) -> types.Tr
     for entry in reversed(shown):
         made = types.TracebackType(made, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return made
+
+
+def place_of(entry: types.TracebackType, origins: dict[Any, Origin]) -> Origin | None:
+    """Return the user's statement that the expression of generated text comes from which raised an error, or else its line."""
+    code = entry.tb_frame.f_code
+    spans = getattr(code, "co_positions", tuple)() if origins else ()  # from Python 3.11 on
+    span = next(itertools.islice(spans, entry.tb_lasti // 2, None), None)
+    return origins.get(span) or origins.get(entry.tb_lineno)
 
 
 def entries_of(tb: types.TracebackType | None) -> Iterator[types.TracebackType]:

@@ -11,6 +11,8 @@ def spelled(function: Any) -> str:
     """How a user would write a function: `np.linalg.svd`, `math.gamma`, `scipy.special.wofz`, `scale`."""
     known = isinstance(function, types.FunctionType | types.BuiltinMethodType) or not hasattr(function, "__qualname__")
     name = getattr(function, "__name__" if known else "__qualname__", None) or repr(function)
+    if "<locals>." in name:  # inside the function that made it
+        return name.rpartition("<locals>.")[2]
     owner = getattr(function, "__objclass__", None) or getattr(function, "__self__", None)
     if isinstance(owner, type) and owner.__module__ != "builtins":  # a method
         return f"{spelled(owner)}.{function.__name__}"

@@ -96,6 +96,14 @@ def one_for_each(derivatives, count, function):
     return derivatives
 
 
+def check_structure(result, tangent, function):
+    """Refuse the tangent that a user's rule returns, a tuple, list or dict, if the result of its function is one number or array."""
+    if isinstance(result, (int, float, complex, np.generic, np.ndarray)):
+        kind = "an array" if np.ndim(result) else "a number"
+        why = f"the rule of {function} returns {tangent}, and the result of {function}, to which this tangent belongs, is {kind}"
+        raise RuleError(why, instead=f"return {kind}")
+
+
 def seed(y):
     """Return the cotangent 1.0 of a result; refuse a result that is not one real number."""
     if np.ndim(y) != 0 or not np.issubdtype(np.asarray(y).dtype, np.number) or np.iscomplexobj(y):

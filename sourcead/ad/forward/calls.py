@@ -17,7 +17,7 @@ from sourcead.ad.apply_rule import (
 )
 from sourcead.ad.closed_forms import ClosedForm
 from sourcead.ad.forward.tangents import Tangents
-from sourcead.ad.rule_results import collected, is_open, one_for_each, results_for
+from sourcead.ad.rule_results import check_structures, collected, is_open, one_for_each, results_for
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import RuleError, SourceADError, UnsupportedArgumentError
 from sourcead.frontend.lower import NotStatic
@@ -110,6 +110,7 @@ def explicit_tangent(tangents: Tangents, stmt: Stmt, call: RuleCall) -> Atom | N
         try:
             lo, result = lowered(build, call, further)
             results = results_for(lo, rule, result, dict.fromkeys(primals, tangent_type(call.y.type)))
+            check_structures(build, rule, call.y, results)
             out = [as_operand(lo, r) if has else None for r, has in zip(results, wanted)]
             out = [collected(build, r, tangent_type(call.y.type), f"t_{call.y.name}") for r in out]
             drop_unused(build, before, out)

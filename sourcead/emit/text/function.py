@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from sourcead.analysis.conditions import raises
 from sourcead.analysis.unassigned import moved_unassigned, with_nothing
 from sourcead.emit.text.expressions import Expressions
 from sourcead.emit.text.globals import Globals
 from sourcead.emit.text.idioms import with_idioms
 from sourcead.emit.text.naming import assign_names
 from sourcead.emit.text.nesting import nested_values
-from sourcead.emit.text.printing import Comments, mark, origins_by_line, to_text
+from sourcead.emit.text.printing import Comments, Span, mark, origins_by_line, to_text
 from sourcead.emit.text.statements import Statements, function_def
 from sourcead.ir.nodes import Const, Function, Op, Origin, Var
 from sourcead.ir.walk import bound_vars, count_reads, definitions, map_atoms, walk
@@ -34,8 +35,8 @@ class Emitted:
     node: ast.FunctionDef | None = None
 
     @cached_property
-    def origins(self) -> dict[int, Origin]:
-        """The user's statement that each line comes from, for errors."""
+    def origins(self) -> dict[Span, Origin]:
+        """The user's statement that each line and each expression comes from, for errors."""
         return {} if self.node is None else origins_by_line(self.node, self.text)
 
 
@@ -63,8 +64,9 @@ def emit(function: Function, at: dict[str, Callable] | None = None) -> Emitted:
     names = assign_names(function, nested, _globals_used(function, nested, globals_, at, read))
     origins = {s.adjoint_of is not None for s in function.body.stmts}
     comments = Comments(sections=origins == {True, False})
-    statements = Statements(Expressions(names, nested, globals_), comments, read, at)
-    defined = definitions(function.body)
+    defined, expressions = definitions(function.body), Expressions(names, nested, globals_)
+    expressions.origins = {v: defined[v].adjoint_of or defined[v].origin for v in nested}
+    statements = Statements(expressions, comments, read, at)
     used = {names.get(v) for v in read} | globals_.reserved
     statements.missing = moved_unassigned(function.body, lambda v, a: names.get(v) not in (None, names.get(a)))
     if statements.missing and at is None:  # what is moved is None until it is assigned, so that no read of it raises an error by itself
@@ -75,7 +77,7 @@ def emit(function: Function, at: dict[str, Callable] | None = None) -> Emitted:
     body: list[ast.stmt] = [ast.Expr(ast.Constant(function.doc))] if function.doc else []
     body += statements.block(function.body, at_top=True)
     first = next((found for r in function.body.results if isinstance(r, Var) and (found := defined.get(r)) is not None), None)
-    returned = statements.returned(function.body.results)
+    returned = [] if at is None and raises(function.body) else statements.returned(function.body.results)
     body += returned if first is None else mark(returned, first)
     node = function_def(function.name, [ast.arg(p.name) for p in function.params], body, function.defaults)
     text = to_text(node, comments.lines)

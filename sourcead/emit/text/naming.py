@@ -23,6 +23,7 @@ from sourcead.ir.names import as_name
 from sourcead.ir.nodes import (
     Append, Atom, Block, Branch, Call, Closure, Function, Let, Loop, Op, Pop, Stmt, Update, Var, operand_atoms
 )
+from sourcead.ir.types import INT
 from sourcead.ir.walk import bound_vars, count_reads, walk
 
 Interval = tuple[int, int]
@@ -146,9 +147,11 @@ class Ranges:
             self._affine(1, param, target)
         self._read(self.free(op), end)
         self._use(printed_results(op.body, self._unprinted), self._tick())
+        bound = [] if isinstance(op.domain, Block) else bound_vars(op)[: -len(op.params) or None]
+        self._read((v for v in bound if v.type == INT and self._counts.get(v)), end)  # readers take an index to be one in all the body
         self._block(op.body)
         if not isinstance(op.domain, Block):
-            self._bind(bound_vars(op)[: -len(op.params) or None], self._tick())
+            self._bind(bound, self._tick())
         head = self._tick()
         for param, needed in zip(op.params, read_after):
             if needed:

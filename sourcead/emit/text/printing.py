@@ -63,6 +63,9 @@ def _quoted(string: str, _embedded, line: str, *_, **__) -> str:
     return text
 
 
+Span = int | tuple[int, ...]  # a line; or the first and last line of an expression, and the columns where it begins and ends
+
+
 def mark(nodes: list[ast.stmt], stmt: Stmt) -> list[ast.stmt]:
     """Return the printed nodes of a statement, marked with the user's statement that they come from."""
     for node in nodes:
@@ -71,16 +74,39 @@ def mark(nodes: list[ast.stmt], stmt: Stmt) -> list[ast.stmt]:
     return nodes
 
 
-def origins_by_line(function: ast.FunctionDef, text: str) -> dict[int, Origin]:
-    """Return the user's statement that each line of the text of a function comes from, as far as it is known.
+def origins_by_line(function: ast.FunctionDef, text: str) -> dict[Span, Origin]:
+    """Return the user's statement that each line and expression of the text of a function comes from, as far as it is known.
 
     The text is parsed again: its statements are those of the tree that it was printed from, without comments.
     """
     printed, read = list(_statements(function)), list(_statements(ast.parse(text).body[-1]))
     if len(printed) != len(read):
         return {}
-    found = ((r.lineno, getattr(p, "origin", None)) for p, r in zip(printed, read))
-    return {line: origin for line, origin in found if origin is not None}
+    found = {}
+    for p, r in zip(printed, read):
+        if (origin := getattr(p, "origin", None)) is not None:
+            found[r.lineno] = origin
+        _note_expressions(p, r, None, found)
+    return found
+
+
+def _note_expressions(printed: ast.AST, read: ast.AST, around: Origin | None, found: dict[Span, Origin]) -> None:
+    """Note the origins of the expressions inside a node that come from another statement than the node."""
+    mine, theirs = (
+        [child for child in ast.iter_child_nodes(node) if isinstance(child, (ast.expr, ast.keyword, ast.comprehension))]
+        for node in (printed, read)
+    )
+    for p, r in zip(mine, theirs) if len(mine) == len(theirs) else ():
+        if type(p) is type(r):
+            origin = getattr(p, "origin", None) or around
+            if origin is not None and isinstance(r, ast.expr):
+                found[r.lineno, r.end_lineno, r.col_offset, r.end_col_offset] = origin
+            _note_expressions(p, r, origin, found)
+
+
+def lower(span: Span, lines: int) -> Span:
+    """Return a span of a text that stands some lines lower in another."""
+    return span + lines if isinstance(span, int) else (span[0] + lines, span[1] + lines, *span[2:])
 
 
 def _statements(node: ast.AST) -> Iterator[ast.stmt]:

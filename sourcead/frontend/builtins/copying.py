@@ -81,4 +81,5 @@ def copy_of_cell(lo: Lowering, cell: Cell, node, memo: dict[Value, Value] | None
         return made
     if isinstance(t, (ListT, SetT)) or isinstance(t, MapT) and (memo is None or isinstance(t.item, (Scalar, Str))):
         return core.call_method(lo, cell, "copy", [], {}, node)
-    raise core.unsupported(lo, node, "a copy of a value that is not known here", "copy its parts")
+    why = "a copy of what may be a number, an array, a list or None here"
+    raise core.unsupported(lo, node, why, "copy it where it is made, or its parts")

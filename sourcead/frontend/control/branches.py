@@ -17,7 +17,7 @@ from sourcead.frontend.core import (
     FALSE, MISSING, POISON, SEEN, TRUE, UNSURE, VALUE, Cell, Flag, Lowering, Meta, MustBeOneValue, MustMaterialise,
     NeverReturns, NotStatic, Slots, TupleVal, Value, leaves, next_birth
 )
-from sourcead.ir.nodes import Atom, Block, Branch, Const, Effect, Stmt
+from sourcead.ir.nodes import Atom, Block, Branch, Const, Effect, Origin, Stmt
 from sourcead.ir.types import Array, Scalar, Unknown
 
 
@@ -42,9 +42,9 @@ def restartable(lo: Lowering, lower: Callable[[], Any]) -> Any:
 RAISED = object()
 
 
-def raised(lo: Lowering, error: Atom) -> Any:
-    """Emit `raise error`; return how control leaves."""
-    lo.build.add(Stmt((), Effect("raise", (error,))))
+def raised(lo: Lowering, error: Atom, at: Origin | None = None) -> Any:
+    """Emit `raise error`, which Python does at the current statement or at a place; return how control leaves."""
+    lo.build.add(Stmt((), Effect("raise", (error,)), origin=at))
     return RAISED
 
 
@@ -147,7 +147,8 @@ def raised_for_sure(lo: Lowering, error: UnsupportedSyntaxError) -> Any:
     cls, place = core.surely_raised(error)
     if cls is None or place is not lo.build.stmts or issubclass(cls, lo.catching) or lo.static_only:
         raise error
-    return raised(lo, lo.build.call(cls, Const(error.reason)))
+    hint = f": write {error.instead}" if error.instead and "\n" not in error.instead else ""
+    return raised(lo, lo.build.call(cls, Const(error.reason + hint)), error.at)
 
 
 @contextmanager

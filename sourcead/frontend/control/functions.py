@@ -2,7 +2,7 @@
 
 import collections
 import contextlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import gast
@@ -14,6 +14,7 @@ from sourcead.errors import AliasError, SourceADError, UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control import generators, long_texts
 from sourcead.frontend.control.exits import Return
+from sourcead.frontend.control.lost_changes import lost_changes
 from sourcead.frontend.core import Cell, Frame, Lowering, Scope, TupleVal, Value, leaves
 from sourcead.frontend.find_source import Source
 from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Origin, Stmt, Var
@@ -36,6 +37,7 @@ class Lowered:
         pairs: the generated pairs of the recursive functions that it calls.
         derived: whether some of its statements belong to a derivative.
         compared: parameters that the function compares by `is`.
+        lost: what it changes in its arguments, other than arrays, and where.
     """
 
     function: Function
@@ -48,6 +50,7 @@ class Lowered:
     pairs: tuple[Pair, ...] = ()
     derived: bool = False
     compared: frozenset[str] = frozenset()
+    lost: dict[str, Origin] = field(default_factory=dict)
 
 
 def lower_function(source: Source, types: dict[str, Type], statics: dict[str, Any], **ways: Any) -> Lowered:
@@ -200,7 +203,7 @@ def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: di
         guards.append((snapshot := core.Snapshot(found), "state", snapshot.state))
     return Lowered(
         function, params, lo.written, lo.live, tuple(guards), source.origin(returned),
-        lo.build, tuple(lo.pairs.values()), lo.derived, frozenset(lo.compared),
+        lo.build, tuple(lo.pairs.values()), lo.derived, frozenset(lo.compared), lost_changes(lo, source),
     )  # fmt: skip
 
 

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from sourcead.errors import UnsupportedSyntaxError
+from sourcead.errors import SourceADError, UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control import exits, loop_variants
-from sourcead.frontend.control.branches import RAISED, branch
+from sourcead.frontend.control.branches import RAISED, branch, raised_for_sure
 from sourcead.frontend.control.exits import NO_EXITS, Exits
 from sourcead.frontend.core import Iterable, Lowering, NeverReturns, Value
 from sourcead.ir.nodes import Const, Range, Var
@@ -70,7 +70,7 @@ def run_loop(lo: Lowering, loop: ForLoop) -> None:
 
     with lo.attempt(UnsupportedSyntaxError, when=may_be_unrolled) as attempt:
         with lo.attempt(NeverReturns):  # the body calls a recursive function whose result is unknown yet: assume no iterations
-            run = functools.partial(whole_iteration, lo, loop.exits, loop.body, loop.node)
+            run = functools.partial(whole_iteration, lo, loop.exits, loop.body)
             loop_variants.loop(lo, start, run, loop.seeds(), leave, iterable.policy)
     return unrolled_loop(lo, loop, iterable, places) if attempt.failed else None
 
@@ -113,11 +113,13 @@ def one_iteration(lo: Lowering, leave, body: Callable[[], Any]) -> Any:
             lo.scope.leaves.pop()
 
 
-def whole_iteration(lo: Lowering, leaving: Exits, body: Callable[[], Any], node) -> None:
-    """Lower the iteration of a loop of the IR; refuse one that raises on every path."""
+def whole_iteration(lo: Lowering, leaving: Exits, body: Callable[[], Any]) -> None:
+    """Lower the iteration of a loop of the IR; if it raises on every path, what follows the loop runs only if there is none."""
     exits.go_on(lo, leaving)
-    if one_iteration(lo, leaving.leave, body) is RAISED:
-        raise core.unsupported(lo, node, ALL_RAISE)
+    try:
+        one_iteration(lo, leaving.leave, body)
+    except SourceADError as error:
+        raised_for_sure(lo, error)
 
 
 def iteration_by_iteration(lo: Lowering, leave, items: list[Callable[[], Value]], bind, body, more=tuple) -> Any:

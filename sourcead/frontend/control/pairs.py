@@ -165,7 +165,7 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], known: tuple[d
         try:
             lowered = lower_from(inner, source, kinds, {}, pair.written)
         except NeverReturns:
-            raise refused(f"`{source.name}` calls itself on every path, so that the kind of its result is not known") from None
+            raise core.surely(lo, refused(f"`{source.name}` calls itself on every path"), RecursionError) from None
         result = general(atom_type(lowered.function.body.results[0]))
         returned = result.items[0] if pair.written else result
         if touched(inner) - lowered.written.keys():

@@ -182,8 +182,15 @@ class Writing(Memory):
         if other.frozen not in (None, READ_FROM_LIST):
             why = f"`{written.name}`, which is written here, may be `{other.name}`: {other.frozen}"
             raise AliasError(why, at=self.here, instead="copy it first")
-        why = f"`{other.name}` may share memory with `{written.name}`, which is written in {self.line}, so its value is not known here"
-        self.set(other.slots, POISON, why)
+        read = f"`{other.name}`" if self.is_users_word(other.name) else "what is read here"
+        what = f"what is written in {self.line}"
+        if written.name != other.name and self.is_users_word(written.name):
+            what = f"`{written.name}`, which is written in {self.line}"
+        self.set(other.slots, POISON, f"{read} may share memory with {what}, so its value is not known here")
+
+    def is_users_word(self, name: str) -> bool:
+        """Return whether a function that is being lowered has a variable or an attribute of this name."""
+        return any(name in scope.words for scope in self.scopes())
 
     def sure(self, cell: Cell) -> None:
         """Refuse to use a list, dict or object as a whole that may have changed, or a dict whose keys depend on run-time values."""

@@ -4,7 +4,7 @@ from typing import Any
 
 import gast
 
-from sourcead.errors import SourceADError, UnsupportedSyntaxError
+from sourcead.errors import ProgramError, SourceADError, UnsupportedSyntaxError
 from sourcead.frontend.core.cells import Cell
 from sourcead.ir.nodes import Origin
 
@@ -27,6 +27,20 @@ def needs_items(reason: str, at: Origin | None, instead: str | None = None) -> U
 def surely(lo, error: SourceADError, raised: type) -> SourceADError:
     """Mark the error for a use that raises an exception of the class `raised` when the program comes to it (`syntax/exceptions.py`)."""
     return marked(error, raised=(raised, lo.build.stmts))
+
+
+def as_python_reports(error: SourceADError) -> SourceADError:
+    """Return the error that leaves the compiler: one of Python's own class too if Python raises an exception in its place."""
+    cls = next((c for c in getattr(surely_raised(error)[0], "__mro__", ()) if c in REPORTED), None)
+    if type(error) is not UnsupportedSyntaxError or cls is None:
+        return error
+    return ProgramError.of(cls, error.reason, error.at, error.instead).with_traceback(error.__traceback__)
+
+
+REPORTED = {
+    ArithmeticError, AttributeError, ImportError, IndexError, KeyError, LookupError, NameError, OverflowError, RecursionError,
+    RuntimeError, StopIteration, TypeError, UnboundLocalError, ValueError, ZeroDivisionError,
+}  # fmt: skip
 
 
 def raises_in_statement(lo, error: SourceADError, node: gast.AST) -> None:

@@ -60,6 +60,12 @@ class Scope:
         return bound_names(self.source.node)
 
     @functools.cached_property
+    def words(self) -> set[str]:
+        """The names of variables and attributes that the function uses."""
+        nodes = list(gast.walk(self.source.node))
+        return {n.id for n in nodes if isinstance(n, gast.Name)} | {n.attr for n in nodes if isinstance(n, gast.Attribute)}
+
+    @functools.cached_property
     def reads(self) -> tuple[Counter, set[gast.AST]]:
         """Count how often the function reads each name, and find its loops."""
         node = self.source.node

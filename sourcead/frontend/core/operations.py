@@ -110,7 +110,8 @@ def call(lo: Lowering, fn: Value, args: list[Value], kwargs: dict[str, Value], n
     """Lower `fn(*args, **kwargs)`."""
     if isinstance(fn, Cell) and lo.unreadable(fn) is not None:
         lo.read(fn)  # raises the error that tells why
-    raise unsupported(lo, node, *not_called(lo, fn))
+    error = unsupported(lo, node, *not_called(lo, fn))
+    raise surely(lo, error, TypeError) if isinstance(fn, Const) and not fn.live else error
 
 
 @Generic

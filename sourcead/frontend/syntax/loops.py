@@ -110,7 +110,7 @@ def lower_while(lo: Lowering, node: gast.While) -> None:
         lo.journal.rollback(before)
         return Block(tuple(stmts), (cond,)), None
 
-    run = functools.partial(loops.whole_iteration, lo, leaving, functools.partial(core.lower_statements, lo, node.body), node)
+    run = functools.partial(loops.whole_iteration, lo, leaving, functools.partial(core.lower_statements, lo, node.body))
     loop_variants.loop(lo, start, run, seeds(lo, node.body[0], node.body, node), leaving.leave)
     return None
 

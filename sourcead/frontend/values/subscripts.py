@@ -45,7 +45,7 @@ def _item_of_constant(lo: Lowering, base: Const, key: Value, node) -> Value:
             except Exception:  # the program raises the same error at run time
                 pass
     found = numpy_brackets.subscript_of_object(lo, base, key, node)
-    if found is None and isinstance(base.value, (int, float, complex)) and not isinstance(base.value, np.generic):
+    if found is None and isinstance(base.value, (int, float, complex, type(None))) and not isinstance(base.value, np.generic):
         raise without_items(lo, base, node)
     return item_of_data(lo, base, key, node) if found is None else found
 
@@ -86,7 +86,7 @@ def no_item(lo: Lowering, k: Any, n: int, node) -> Exception:
 
 
 def without_items(lo: Lowering, base: Value, node) -> Exception:
-    """Return the error for a subscript of a number of Python."""
+    """Return the error for a subscript of a number of Python, or of None."""
     return core.surely(lo, core.unsupported(lo, node, f"{core.structure_of(base)} cannot be subscripted"), TypeError)
 
 

@@ -7,6 +7,7 @@ This is legal for whatever the results of the function and its effects do not re
 and loop variants are followed one by one, so that a variant on which only itself depends is removed, and a list that is never read.
 """
 
+import copy
 from collections.abc import Iterable, Iterator
 
 from sourcead.analysis.connected import reachable
@@ -56,8 +57,8 @@ class _Needs:
             inside = self.deferred.setdefault(stmt, []) if isinstance(stmt.op, Closure) else effects
             for inner in stmt.op.blocks:
                 self.survey(inner, stmt, inside)
-            if isinstance(stmt.op, Effect) or isinstance(stmt.op, Call) and stmt.op.effect:
-                effects.append(stmt)
+            if isinstance(stmt.op, Effect) or isinstance(stmt.op, Call) and stmt.op.effect and stmt.op.fn is not copy.copy:
+                effects.append(stmt)  # a copy of an object from outside keeps its place, but only what is read of it counts
 
     def of(self, one: Stmt | Atom) -> Iterator[Stmt | Atom]:
         """Yield what a live statement or variable makes live directly: for a statement, what it reads outside its blocks."""

@@ -38,6 +38,13 @@ def _check_fractions(x, name):
     return interpreted.call(runtime.check_fractions, ["x", "name"], [x, name], None)
 
 
+@overload(runtime.check_structure)
+def _check_structure(result, tangent, function):
+    if not isinstance(result, types.Number | types.Array):
+        return lambda result, tangent, function: None
+    return interpreted.call(runtime.check_structure, ["result", "tangent", "function"], [result, tangent, function], None)
+
+
 @overload(runtime.one_for_each)
 def _one_for_each(derivatives, count, function):
     return (lambda derivatives, count, function: derivatives) if isinstance(derivatives, types.BaseTuple) else None

@@ -1,0 +1,63 @@
+"""What a function changes in its arguments that a derivative of it leaves as it was: attributes, and items of lists and dicts.
+
+    def loss(self, x):
+        self.calls += 1         # the derivative computes with the new number, but the caller's `self` keeps the old one
+        return np.sum(x ** 2)
+
+Arrays that are written are no such change: nobody takes a derivative in order to write into an array.
+"""
+
+from collections.abc import Iterator
+
+import gast
+
+from sourcead.frontend import core
+from sourcead.frontend.core import MISSING, VALUE, Cell, Flag, Lowering, Meta, TupleVal, Value
+from sourcead.frontend.find_source import Source
+from sourcead.ir.nodes import Origin
+from sourcead.ir.types import Array, Unknown
+
+
+def lost_changes(lo: Lowering, source: Source) -> dict[str, Origin]:
+    """Return the parts of the arguments that a function which was lowered changes, as the user writes them, and where, as far as known."""
+    mark, birth, params = lo.entered
+    changed = {slot: before for slot, before in lo.journal.changed(mark, birth).items() if is_lost(lo, *slot, before)}
+    found: dict[str, Origin] = {}
+    for name, value in params.items():
+        for text, cell in parts_of_argument(name, value):
+            for slots, key in changed:
+                if slots is cell.slots:
+                    attribute = key if cell.kind == "object" and isinstance(key, str) else None
+                    found[text if attribute is None else f"{text}.{attribute}"] = place_of(source, attribute)
+    return found
+
+
+def is_lost(lo: Lowering, slots, key, before: Value) -> bool:
+    """Tell whether a slot has another value than before, which no caller sees; what an array holds does not count."""
+    now, cell = slots.get(key, MISSING), slots.cell
+    if isinstance(key, Flag) or isinstance(key, Meta) and key is not VALUE or now is before or cell is None:
+        return False
+    if key is VALUE:
+        return cell.base is None and now is not MISSING and not isinstance(core.data_type(lo, cell), Array | Unknown)
+    if MISSING in (now, before):
+        return True
+    (found, value), (known_before, first) = core.known(lo, now), core.known(lo, before)
+    return not (found and known_before and value is first)
+
+
+def parts_of_argument(text: str, value: Value, around: tuple = ()) -> Iterator[tuple[str, Cell]]:
+    """Yield the containers and objects inside an argument, with what the user writes for them."""
+    if not isinstance(value, Cell | TupleVal) or value in around:
+        return
+    if isinstance(value, Cell):
+        yield text, value
+    items = dict(enumerate(value.items)) if isinstance(value, TupleVal) else value.items
+    for key, item in items.items():
+        attribute = isinstance(value, Cell) and value.kind == "object" and isinstance(key, str)
+        yield from parts_of_argument(f"{text}.{key}" if attribute else f"{text}[{key!r}]", item, (*around, value))
+
+
+def place_of(source: Source, attribute: str | None) -> Origin:
+    """Return where a function assigns an attribute, or else where it begins."""
+    assigned = (n for n in gast.walk(source.node) if isinstance(n, gast.Attribute) and isinstance(n.ctx, gast.Store))
+    return source.origin(next((n for n in assigned if n.attr == attribute), source.node))

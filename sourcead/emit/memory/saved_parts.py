@@ -30,7 +30,7 @@ def _keeping_more(value: Atom, loop: Loop) -> Stmt | None:
     if not isinstance(view, Index) or not isinstance(operand_type(view.base), Array) or not _is_less(view, value):
         return None
     versions: list[Atom] = []
-    alone = _made_anew(view.base, loop, made, versions) and not _stored(loop).intersection(versions)
+    alone = _made_anew(view.base, loop, made, versions) and not _stored(loop, made).intersection(versions)
     return made[value] if alone else None
 
 
@@ -59,15 +59,19 @@ def _made_anew(v: Atom, loop: Loop, made: dict[Var, Stmt], versions: list[Atom])
     return False
 
 
-def _stored(loop: Loop) -> set[Atom]:
-    """Return what the iterations of a loop put into lists and other structures."""
+def _stored(loop: Loop, made: dict[Var, Stmt]) -> set[Atom]:
+    """Return what the iterations of a loop put into lists and other structures, and the arrays that this keeps but for their parts."""
     stored: set[Atom] = set()
     for stmt in walk(loop.body):
         match stmt.op:
             case Append(_, value):
-                stored.add(value)
-            case Update(base, _, value) if is_container(operand_type(base)):
                 stored.update(operand_atoms(value))
             case Build() as op:
                 stored.update(op.reads)
+            case Update(base, _, value) if is_container(operand_type(base)):
+                stored.update(operand_atoms(value))
+    for v in list(stored):
+        while v in made and isinstance(made[v].op, Index) and not _is_less(made[v].op, v):
+            v = made[v].op.base
+            stored.add(v)
     return stored

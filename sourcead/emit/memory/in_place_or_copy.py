@@ -29,6 +29,7 @@ from sourcead.emit.memory.memory_regions import (
     result_memory, union
 )
 from sourcead.emit.memory.results import owned_results
+from sourcead.emit.memory.saved_parts import saved_parts
 from sourcead.emit.memory.sharing import is_container
 from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Block, Branch, Call, Closure, Const, Function, Index, Let, Loop, Op, Pop, Stmt, Update,
@@ -50,7 +51,7 @@ def assign_memory(function: Function, own_results: bool = True) -> Function:
             global, another result); where it is not, it is copied.
     """
     reads = Reads()
-    copied_views: set[Stmt] = set()
+    copied_views = saved_parts(function)
     for attempt in range(ATTEMPTS):
         assignment = _MemoryAssignment(reads, copied_views, last_attempt=attempt == ATTEMPTS - 1)
         result = assignment.function(function, own_results)

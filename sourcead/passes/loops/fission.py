@@ -102,7 +102,7 @@ class SplitLoop(FactorArrays):
     """Splits one loop of a block.
 
     Attributes:
-        stmts, at: the statements of the block, and the position of the loop among them.
+        stmts: the statements of the block.
         before, after: build the statements that are to stand before and behind the loop.
         axis: the axis of the stacks of batches along which the iterations lie.
         gone: the loop variants that are removed from the loop.
@@ -114,7 +114,7 @@ class SplitLoop(FactorArrays):
 
     def __init__(self, facts: FunctionFacts, stmt: Stmt, counted: Counted, stmts: list[Stmt], scope: list[Var]):
         super().__init__(facts, stmt, counted, scope)
-        self.stmts, self.at = list(stmts), stmts.index(stmt)
+        self.stmts = list(stmts)
         self.before, self.after = Builder().at(stmt), Builder().at(stmt)
         self.loop = self.backward(stmt.op)
         self.index = self.loop.index
@@ -234,7 +234,7 @@ class SplitLoop(FactorArrays):
         if stack is None or not stack.is_simple or number(self.loop.domain.step) != -1:
             return None
         build, append = stack.builds[0].stmt, stack.pushes[0].stmt
-        made = next((s for s in self.stmts[: self.at] if self.fills(s, append)), None)
+        made = next((s for s in self.stmts[: self.stmts.index(self.stmt)] if self.fills(s, append)), None)
         if made is None or build not in self.stmts or not isinstance(append.op.value, Var) or known_dtype(append.op.value) is None:
             return None
         at, j = self.stmts.index(build), made.op.inits.index(build.targets[0])

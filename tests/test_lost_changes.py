@@ -98,3 +98,43 @@ def test_the_text_that_assigns_an_attribute_of_a_global_object_has_no_copy_of_it
     gradient = grad(assigns)
     assert gradient(2.0) == 36.0 and SHARED.last == 6.0
     assert "copy(" not in gradient.source
+
+
+SEVEN, HUGE = 7, 10**4400
+
+
+def by_a_global_key(x, d):
+    return x * d[SEVEN]
+
+
+def by_an_argument(x, d, k=7):
+    return x * d[k]
+
+
+def by_huge_keys(x, d):
+    total = 0.0
+    for k, v in d.items():
+        total = total + v * x + len(str(k > 3))
+    return total
+
+
+def in_one_arm(x, d):
+    chosen = d if x > 0 else {7: 1.0}
+    return chosen[7] * x
+
+
+def sums(x, d):
+    return sum(d.values()) * x + max(d) + len(sorted(d))
+
+
+@pytest.mark.parametrize("f", [by_a_global_key, by_an_argument, in_one_arm, sums])
+def test_what_is_only_read_is_not_said_to_change(f):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert grad(f)(2.0, {7: 3.0}) == 3.0
+
+
+def test_huge_keys_are_no_errors_of_ours():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert grad(by_huge_keys)(2.0, {HUGE: 3.0}) == 3.0

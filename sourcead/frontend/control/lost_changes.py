@@ -14,6 +14,7 @@ import gast
 from sourcead.frontend import core
 from sourcead.frontend.core import MISSING, VALUE, Cell, Flag, Lowering, Meta, TupleVal, Value
 from sourcead.frontend.find_source import Source
+from sourcead.ir.names import shown
 from sourcead.ir.nodes import Origin
 from sourcead.ir.types import Array, Unknown
 
@@ -25,6 +26,8 @@ def lost_changes(lo: Lowering, source: Source) -> dict[str, Origin]:
     found: dict[str, Origin] = {}
     for name, value in params.items():
         for text, cell in parts_of_argument(name, value):
+            if cell.slots.get(VALUE, MISSING) is not MISSING and name not in lo.written:
+                continue  # it has become one value because of how it is read
             for slots, key in changed:
                 if slots is cell.slots:
                     attribute = key if cell.kind == "object" and isinstance(key, str) else None
@@ -54,7 +57,7 @@ def parts_of_argument(text: str, value: Value, around: tuple = ()) -> Iterator[t
     items = dict(enumerate(value.items)) if isinstance(value, TupleVal) else value.items
     for key, item in items.items():
         attribute = isinstance(value, Cell) and value.kind == "object" and isinstance(key, str)
-        yield from parts_of_argument(f"{text}.{key}" if attribute else f"{text}[{key!r}]", item, (*around, value))
+        yield from parts_of_argument(f"{text}.{key}" if attribute else f"{text}[{shown(key)}]", item, (*around, value))
 
 
 def place_of(source: Source, attribute: str | None) -> Origin:

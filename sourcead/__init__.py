@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sourcead.compile.gradient import Gradient
     from sourcead.errors import (
         AliasError, ArgumentError, BackendError, FileError, InternalError, NonScalarError, NoRuleError, NoSourceError,
-        RuleError, SourceADError, UnsupportedArgumentError, UnsupportedSyntaxError, UnsupportedValueError,
+        ProgramError, RuleError, SourceADError, UnsupportedArgumentError, UnsupportedSyntaxError, UnsupportedValueError,
         VerificationError, WrtError
     )
     from sourcead.language.adjoint_blocks import adjoint_of

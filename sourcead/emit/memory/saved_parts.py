@@ -16,28 +16,29 @@ from sourcead.ir.walk import definitions, walk
 
 def saved_parts(function: Function) -> set[Stmt]:
     """Return the statements that make views which should be copied."""
+    made = definitions(function.body)
     stacks = {id(stack): stack for stack in residual_stacks(function).values() if stack.plain}
     pushes = [place for stack in stacks.values() for place in stack.pushes if place.loops]
-    return {view for place in pushes if (view := _keeping_more(place.stmt.op.value, place.loops[-1].op))}
+    parts = [(made[v], place.loops[-1].op) for place in pushes if _is_part(v := place.stmt.op.value, made)]
+    return {view for view, loop in parts if _keeps_more(view, loop)}
 
 
-def _keeping_more(value: Atom, loop: Loop) -> Stmt | None:
-    """Return the statement that makes the value, which an iteration of the loop saves, if that is all that keeps a larger array."""
+def _is_part(v: Atom, made: dict[Var, Stmt]) -> bool:
+    """Return whether a value is a view with fewer axes than the array has."""
+    view = made[v].op if v in made else None
+    if not isinstance(view, Index) or not isinstance(operand_type(view.base), Array):
+        return False
+    axes, all_axes = rank(v.type), rank(operand_type(view.base))
+    return axes is not None and all_axes is not None and axes < all_axes and index_sharing(view, v.type) == "shared"
+
+
+def _keeps_more(view: Stmt, loop: Loop) -> bool:
+    """Return whether the view, which an iteration of the loop saves, is all that keeps a larger array that the loop makes."""
     made = definitions(loop.body)
     inner = [stmt.op for stmt in walk(loop.body) if isinstance(stmt.op, Loop)]
     made.update((p, Stmt((p,), Let(init))) for op in inner for p, init in zip(op.params, op.inits))
-    view = made[value].op if value in made else None
-    if not isinstance(view, Index) or not isinstance(operand_type(view.base), Array) or not _is_less(view, value):
-        return None
     versions: list[Atom] = []
-    alone = _made_anew(view.base, loop, made, versions) and not _stored(loop, made).intersection(versions)
-    return made[value] if alone else None
-
-
-def _is_less(view: Index, value: Var) -> bool:
-    """Return whether a subscript takes a view with fewer axes than the array has."""
-    axes, all_axes = rank(value.type), rank(operand_type(view.base))
-    return axes is not None and all_axes is not None and axes < all_axes and index_sharing(view, value.type) == "shared"
+    return view.targets[0] in made and _made_anew(view.op.base, loop, made, versions) and not _stored(loop, made).intersection(versions)
 
 
 def _made_anew(v: Atom, loop: Loop, made: dict[Var, Stmt], versions: list[Atom]) -> bool:
@@ -71,7 +72,7 @@ def _stored(loop: Loop, made: dict[Var, Stmt]) -> set[Atom]:
             case Update(base, _, value) if is_container(operand_type(base)):
                 stored.update(operand_atoms(value))
     for v in list(stored):
-        while v in made and isinstance(made[v].op, Index) and not _is_less(made[v].op, v):
+        while v in made and isinstance(made[v].op, Index) and not _is_part(v, made):
             v = made[v].op.base
             stored.add(v)
     return stored

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sourcead import SourceADError, grad
+from sourcead import SourceADError, UnsupportedSyntaxError, grad, hvp
 from tests.semantics import judged, judged_in_all_modes
 
 pytestmark = pytest.mark.sampled(2)
@@ -174,3 +174,21 @@ def test_never_wrong(f):
             continue
         numbers = [(f(x + 1e-6 * e) - f(x - 1e-6 * e)) / 2e-6 for e in np.eye(2)]
         assert np.allclose(d_x, numbers, rtol=1e-6)
+
+
+def tuples_by_keys_of_the_run(x, n=3):
+    d = {}
+    for i, e in enumerate(x):
+        d[i % n] = (e, e * e)
+    a, b = d[0]
+    return a * b + d[1][1]
+
+
+def test_second_derivatives_of_dicts_of_tuples_are_right_or_refused():
+    x, v = np.array([0.5, -0.7, 1.2, 0.3, 0.9]), np.ones(5)
+    try:
+        found = hvp(tuples_by_keys_of_the_run)(x, 3, v)
+    except UnsupportedSyntaxError:
+        return
+    rows = [grad(tuples_by_keys_of_the_run)(x + h * v, 3) for h in (1e-5, -1e-5)]
+    np.testing.assert_allclose(found, (rows[0] - rows[1]) / 2e-5, rtol=1e-6)

@@ -10,13 +10,15 @@ import types
 from collections.abc import Iterable
 from dataclasses import replace
 
+from sourcead import runtime
 from sourcead.ad.apply_rule import as_value
 from sourcead.analysis.activity import active_vars
-from sourcead.analysis.builder import Builder
-from sourcead.errors import SourceADError
+from sourcead.analysis.builder import Builder, operand_type
+from sourcead.errors import SourceADError, UnsupportedSyntaxError
 from sourcead.frontend.find_source import find_source
 from sourcead.frontend.lower import Lowered, Lowering, NotStatic, Scope, call_source
 from sourcead.ir.nodes import Atom, Block, Call, Function, Let, Stmt, Var
+from sourcead.ir.types import StructT, TupleT
 from sourcead.ir.walk import rewrite, walk
 from sourcead.passes.plan import simplify
 from sourcead.primitives.table import record_of
@@ -66,6 +68,7 @@ def is_inlined(stmt: Stmt, active: set[Var]) -> bool:
 
 def body_stmts(stmt: Stmt, build: Builder) -> list[Stmt]:
     """Return the statements of the function that a statement calls."""
+    refuse_cleared_items(stmt)
     with build.block() as stmts:
         build.at(stmt)
         try:
@@ -77,6 +80,16 @@ def body_stmts(stmt: Stmt, build: Builder) -> list[Stmt]:
         build.origin = build.adjoint_of = None
         build.within = ()
     return stmts
+
+
+def refuse_cleared_items(stmt: Stmt) -> None:
+    """Refuse to differentiate a read of the cotangent of a dict of tuples or objects: at cleared keys it holds None, unlike its type."""
+    t = operand_type(stmt.op.args[0]) if stmt.op.fn is runtime.cotangent_at else None
+    if isinstance(getattr(t, "item", None), (TupleT, StructT)):
+        raise UnsupportedSyntaxError(
+            "the derivative of a dict of tuples or objects whose keys are known only at run time cannot be differentiated again yet",
+            at=stmt.origin, instead="a dict for each of the items",
+        )  # fmt: skip
 
 
 def body_of(stmt: Stmt, build: Builder, static_only: bool) -> Atom:

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sourcead import SourceADError, grad, hvp, jvp, value_and_grad
+from sourcead import SourceADError, UnsupportedSyntaxError, grad, hvp, jvp, value_and_grad
 
 X = np.array([0.47, 1.04, 1.06])
 
@@ -265,3 +265,14 @@ def array_replaced_in_a_nested_list(x):
 @pytest.mark.parametrize("f", [cleared_in_a_nested_list, list_replaced_in_a_nested_list, array_replaced_in_a_nested_list])
 def test_a_list_or_array_replaced_in_a_nested_list(f):
     check(f, X)
+
+
+def list_times_what_may_be_an_array(x, n):
+    k = n or x
+    items = [1.0] * k
+    return x[0] * items[0] * items[1]
+
+
+def test_a_list_times_what_may_be_an_array_is_refused():
+    with pytest.raises(UnsupportedSyntaxError, match="may be a number or an array"):
+        grad(list_times_what_may_be_an_array)(np.array([0.5, 0.7]), 2)

@@ -324,6 +324,9 @@ def repeat(lo: Lowering, a: Value, b: Value) -> Value:
             raise core.refused(lo, "a string times a float")
         instead = "`np.asarray(x) * w` if each number is to be multiplied; leave an integer that says how often to repeat out of wrt"
         raise core.refused(lo, "a list or tuple times a float", instead)
+    if not found and isinstance(core.data_type(lo, b), Unknown) and not lo.static_only:
+        instead = "`np.asarray(x) * w` if each number is to be multiplied, `[...] * int(n)` if the list is repeated"
+        raise core.refused(lo, "a list or tuple times what may be a number or an array", instead)
     if not found or isinstance(a, Const):
         if isinstance(a, Cell) and all(isinstance(v, Const) for v in a.items.values()):
             item = functools.reduce(join, map(atom_type, a.items.values()), Undefined())

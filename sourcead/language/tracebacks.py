@@ -89,7 +89,7 @@ def place_of(entry: types.TracebackType, origins: dict[Any, Origin]) -> Origin |
     """Return the user's statement that the expression of generated text comes from which raised an error, or else its line."""
     code = entry.tb_frame.f_code
     spans = getattr(code, "co_positions", tuple)() if origins else ()  # from Python 3.11 on
-    span = next(itertools.islice(spans, entry.tb_lasti // 2, None), None)
+    span = next(itertools.islice(spans, max(entry.tb_lasti, 0) // 2, None), None)  # -1 in frames that Numba makes
     return origins.get(span) or origins.get(entry.tb_lineno)
 
 

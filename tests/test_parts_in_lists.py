@@ -99,6 +99,34 @@ def test_rows_that_change(f):  # the loops are taken iteration by iteration
     check_grads(f, (W, X), wrt=(0, 1))
 
 
+def part_of_a_split(x):
+    u, halves = list(x[0]), np.split(x, [1])
+    u.append(halves[0])
+    x += np.sin(x)
+    return np.sum(u[-1] ** 2) + u[0]
+
+
+def part_of_an_array_split(x):
+    halves = np.array_split(x, 2)
+    u = [*(q * 2 for q in x[0]), halves[1]]
+    x += np.sin(x)
+    return np.sum(np.exp(u[-1])) + u[0]
+
+
+def part_of_a_transposed_split(x):
+    u = [q * 2 for q in x[0]]
+    columns = np.split(x.T, 3)
+    for _ in range(2):
+        u.append(columns[1][0])
+    x *= 0.5
+    return np.sum(u[-1] ** 3) * u[0]
+
+
+@pytest.mark.parametrize("f", [part_of_a_split, part_of_an_array_split, part_of_a_transposed_split])
+def test_parts_of_splits_show_later_writes(f):
+    check_grads(f, (X[:3],))
+
+
 def row_overwritten(x):
     u = [*x]
     x[0] = np.arange(3.0)

@@ -35,6 +35,7 @@ from sourcead.ir.types import Array, Scalar, Unknown, rank
 from sourcead.ir.walk import Place, places
 from sourcead.primitives.result_types.dims import not_one
 from sourcead.primitives.result_types.infer import Arg, infer_index
+from sourcead.primitives.table import record_of
 
 
 @dataclass(frozen=True)
@@ -233,11 +234,25 @@ def parts_stay(function: Function) -> bool:
     updates = [(place.stmt, place.loops) for place in found if isinstance(place.stmt.op, Update)]
     nests: dict[Stmt, Nest] = {}
 
+    def shows_written(value: object) -> bool:
+        """Tell whether a value may be a view of an array that is written, or have such views as items, as `np.split(a, 2)` has."""
+        match definitions[value].stmt.op if isinstance(value, Var) and value in definitions else None:
+            case Let(inner):
+                return is_written(inner)
+            case Index():
+                return is_written(definitions[value].stmt.op.base)
+            case Call(fn, args):
+                return bool(record_of(fn).view) and any(map(is_written, args))
+        return False
+
+    def is_written(value: object) -> bool:
+        return isinstance(value, Var) and (chains.find(value) is not None or shows_written(value))
+
     def stays(at: Place) -> bool:
         read = at.stmt
         chain = chains.find(read.op.base)
         if chain is None:
-            return True
+            return not shows_written(read.op.base)
         around = next((loop for loop in at.loops if chain in chains.carried_by(loop)), None)
         if around is not None:
             nest = nests.setdefault(around, Nest(around, chains))

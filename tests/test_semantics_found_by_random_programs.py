@@ -157,3 +157,18 @@ def test_a_copy_of_what_may_be_an_array_or_a_list():
 
     with pytest.raises(SourceADError, match="`copy` of what may be a list or an array"):
         value_and_grad(f)(np.linspace(0.1, 1.2, 12))
+
+
+# -- keys of several kinds -----------------------------------------------------------------------------------------------------
+
+
+def test_keys_of_a_dict_carry_no_derivative():
+    def f(x):
+        parts, i = dict(enumerate(x)), 0
+        while i < int(x[0] > 9):
+            i += 1
+            parts["last"] = x[2]
+        in_order = [part for _, part in sorted(parts.items())]
+        return np.sin(in_order[1]) * in_order[-1]
+
+    check(f, X)

@@ -353,6 +353,56 @@ def right_b43(x):
     return x[0] * k
 
 
+def right_c01(x):
+    last = 0.0
+    for _, x_item in zip("abc", x):
+        x[2] *= x[0]
+        last = x_item
+    return last * np.sum(x)
+
+
+def right_c02(x):
+    for _ in range(1):
+        y = x
+    for a, b in zip(y, x):
+        x[2] *= x[0]
+    return a * np.sum(x) + b
+
+
+def right_c03(x):
+    rows = {}
+    for k, (name, a) in enumerate(zip("abc", x)):
+        x[2] += x[0]
+        rows[name] = a * k
+    return rows["c"] * x[1]
+
+
+def right_c04(x):
+    pairs = zip("abc", x)
+    _, first = next(pairs)
+    x[1] *= 3
+    total = first
+    for name, a in pairs:
+        x[2] *= x[0]
+        total = total + a * len(name)
+    return total
+
+
+def right_c05(x):
+    rows = {}
+    for (one, a), (_, b) in itertools.pairwise(zip("abc", x * 2)):
+        rows[one] = a * b
+    return rows["a"] + rows["b"]
+
+
+def right_c06(x):
+    rows = {}
+    for name, a in map(lambda name, a: (name, a * a), "abc", x):
+        x[2] *= 0.5
+        rows[name] = a
+    return rows["c"] + x[2]
+
+
 @pytest.mark.parametrize(
     "program", [f for name, f in globals().items() if name.startswith("right_")], ids=lambda f: f.__name__
 )

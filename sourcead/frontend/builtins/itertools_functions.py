@@ -153,7 +153,8 @@ def builtin_pairwise(lo: Lowering, node, xs: Value) -> Value:
     def pairs(inner: Iterable) -> Iterable:
         source = iterables.drained(lo, inner, node)
         if source.items is not None:
-            return iterables.listed([TupleVal(pair) for pair in zip(source.items, source.items[1:])])
+            places = range(max(len(source.items) - 1, 0))
+            return iterables.listed(iterables.ReadWhenTaken(places, lambda k: TupleVal((source.items[k], source.items[k + 1]))))
         rest = after_first(lo, source)
         return Iterable.numbered(rest.length, lambda k: TupleVal((source.nth(k), rest.nth(k))))
 

@@ -7,7 +7,7 @@ object are bound to the same cell, so that a write is seen under all of them.
 from __future__ import annotations
 
 from collections import abc
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -236,7 +236,7 @@ class Iterable:
     """Describe what a loop runs over.
 
     Attributes:
-        items: the elements, if they are known one by one.
+        items: the elements, if they are known one by one; the sequence may read each of them when it is taken.
         domain: returns the range that the index runs over.
         element: returns the element for an index.
         length: returns the number of elements.
@@ -255,7 +255,7 @@ class Iterable:
         policy: what a loop over it saves (`checkpoint`).
     """
 
-    items: list[Value] | None = None
+    items: Sequence[Value] | None = None
     domain: Callable[[], Range] | None = None
     element: Callable[[Atom], Value] | None = None
     length: Callable[[], Atom] | None = None

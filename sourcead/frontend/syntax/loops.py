@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
 import gast
@@ -59,13 +60,14 @@ def over(lo: Lowering, node: gast.For, taken: list, listing: bool) -> Any:
 
         places = itertools.count()
 
-        def items(elements: list[Value]) -> list:
-            return [functools.partial(walks.element_now, lo, taken, iterable, k, v, node) for v, k in zip(elements, places)]
+        def taking(elements: Sequence[Value]) -> list:
+            takes = [functools.partial(elements.__getitem__, k) for k in range(len(elements))]
+            return [functools.partial(walks.element_now, lo, taken, iterable, next(places), take, node) for take in takes]
 
         def added() -> list:
-            return items(walks.items_added(lo, taken, iterable, node))
+            return taking(walks.items_added(lo, taken, iterable, node))
 
-        left = loops.iteration_by_iteration(lo, leaving.leave, items(iterable.items), bind, body, added)
+        left = loops.iteration_by_iteration(lo, leaving.leave, taking(iterable.items), bind, body, added)
         sequences.took_all(lo, value, leaving.leave)
         return left
     changed = functools.partial(seeds, lo, node.target, node.body, node)

@@ -159,7 +159,10 @@ def iterate(lo: Lowering, cell: Cell, node, what: str = "keys") -> Iterable:
             return iterables.listed([value_of(k) for k in cell.items])
         taken = {"values": lambda k, value: value, "items": lambda k, value: TupleVal((value_of(k), value))}[what]
         return walks.walk(lo, cell, list(cell.items.items()), taken)
-    keys = lo.build.call(list, lo.read(cell), type=ListT(atom_type(lo.read(cell)).key), name="keys")
+    key_type = atom_type(lo.read(cell)).key
+    keys = lo.build.call(list, lo.read(cell), type=ListT(key_type), name="keys")
+    if carries_derivative(key_type):  # of unknown kind, such as numbers and strings; the keys of a dict carry none
+        keys = lo.build.call(runtime.stop_gradient, keys, type=keys.type, name="keys")
     inner = core.iterate(lo, lo.wrap(keys), node)
 
     def nth(k):

@@ -5,7 +5,7 @@ A loop of unknown length becomes a counted loop whose elements are read by index
 
 import enum
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -41,7 +41,21 @@ def later(lo: Lowering, values, make: Callable[..., Iterable], node, once: bool 
     return Iterable(begin=lambda: make(*(core.iterate(lo, v, node) for v in kept)), once=once)
 
 
-def listed(items: list[Value]) -> Iterable:
+class ReadWhenTaken(Sequence):
+    """The elements of an iterable, of known number, each read when it is taken: what they are read from may be written before."""
+
+    def __init__(self, places: range, read: Callable[[int], Value]):
+        self.places = places
+        self.read = read
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+    def __getitem__(self, k):
+        return ReadWhenTaken(self.places[k], self.read) if isinstance(k, slice) else self.read(self.places[k])
+
+
+def listed(items: Sequence[Value]) -> Iterable:
     """Make an iterable of elements that are known one by one."""
     return Iterable(items=items, reverse=lambda: listed(items[::-1]))
 
@@ -233,7 +247,7 @@ def enumerated(lo: Lowering, inner: Iterable, start: Value, node) -> Iterable:
     """Make the iterable of `enumerate(inner, start)`."""
     if inner.items is not None:
         first = core.certain(lo, start, node, "`enumerate` from a start that is not known here")
-        return listed([TupleVal((Const(first + k), item)) for k, item in enumerate(inner.items)])
+        return listed(ReadWhenTaken(range(len(inner.items)), lambda k: TupleVal((Const(first + k), inner.items[k]))))
 
     def element(k):
         number = k if core.is_number(lo, start, 0) else lo.build.call(operator.add, k, lo.read(start), type=INT)
@@ -266,8 +280,11 @@ def zipped(lo: Lowering, parts: list[Iterable], node, strict: bool = False) -> I
             raise core.unsupported(lo, node, why, "compare the lengths first")
     known = [p.items for p in parts if not p.endless]
 
+    def row(k: int) -> TupleVal:
+        return TupleVal(tuple(p.nth(Const(k)) if p.items is None else p.items[k] for p in parts))
+
     def rows(count: int) -> Iterable:
-        return listed([TupleVal(tuple(p.nth(Const(k)) if p.items is None else p.items[k] for p in parts)) for k in range(count)])
+        return listed(ReadWhenTaken(range(count), row))
 
     if known and all(items is not None for items in known):
         return rows(min(map(len, known)))

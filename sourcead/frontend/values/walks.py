@@ -111,8 +111,8 @@ def items_added(lo: Lowering, walks: list[Walk], iterable: Iterable, node) -> li
     return []
 
 
-def element_now(lo: Lowering, walks: list[Walk], iterable: Iterable, k: int, element: Value, node) -> Value:
-    """Return the element that iteration `k` takes, which is `element` if it was not changed; refuse a loop that changes others too."""
+def element_now(lo: Lowering, walks: list[Walk], iterable: Iterable, k: int, take: Callable[[], Value], node) -> Value:
+    """Return the element that iteration `k` takes, which is `take()` if no item was replaced; refuse a loop that changes others too."""
     for one in (w for w in walks if isinstance(w, Walk)):
         lo.alive(one.cell)
         if one.stands(k):
@@ -121,4 +121,4 @@ def element_now(lo: Lowering, walks: list[Walk], iterable: Iterable, k: int, ele
         if iterable.walk is not one or len(now) != len(one.items) or key not in now:
             raise changed_by_loop(lo, node)
         return one.taken(key, now[key])
-    return element
+    return take()

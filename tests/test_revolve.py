@@ -397,3 +397,12 @@ def test_an_index_that_is_not_named_may_be_read():
     made = grad(unnamed, checkpoint=Revolve(2))
     assert made(0.5, 20) == pytest.approx(grad(unnamed, checkpoint="store")(0.5, 20), rel=1e-13)
     assert "for i in range(n):" in made.source and "_ >=" not in made.source
+
+
+def test_counters_of_the_schedule_are_changed_in_place():
+    def f(x, n):
+        for _ in checkpoint(range(n), policy=Revolve(3)):
+            x = np.tanh(1.1 * x)
+        return np.sum(x)
+
+    assert grad(f).lower(np.ones(9), 20).text.count("free -= 1") == 2

@@ -84,3 +84,12 @@ def test_dtypes_of_integers_in_all_their_forms_are_refused_in_the_run(dtype):
 @pytest.mark.parametrize("dtype", [float, np.float64, "f8", None])
 def test_dtypes_of_floats_in_all_their_forms_pass(dtype):
     check_fractions(dtype, "the dtype")
+
+
+def test_a_dtype_that_is_known_is_not_checked():
+    @grad
+    def f(q):
+        return np.sum(q**2) / np.sqrt(q.shape[-1]).astype(q.dtype)
+
+    f(np.ones((3, 10), np.float32))
+    assert "check_fractions" not in f.source

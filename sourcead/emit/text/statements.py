@@ -1,6 +1,7 @@
 """Prints blocks of IR as Python statements."""
 
 import ast
+import keyword
 from collections import Counter
 from collections.abc import Callable
 
@@ -131,7 +132,8 @@ class Statements:
         if not (isinstance(first, Var) and self.name(first) == self.name(target) and isinstance(first.type, Scalar)):
             return None
         if stmt.origin is not None and stmt.adjoint_of is None and "=" in stmt.origin.text:
-            if not stmt.origin.text.split("=")[0].rstrip().endswith(tuple("+-*/%@&|^<>")):
+            left = stmt.origin.text.split("=")[0].rstrip()  # of a loop's head, where it belongs to an argument, it begins with a keyword
+            if not left.endswith(tuple("+-*/%@&|^<>")) and not keyword.iskeyword(left.partition(" ")[0]):
                 return None
         return ast.AugAssign(self.target(target), value.op, value.right)
 

@@ -34,10 +34,10 @@ def keep_fractions(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, V
     """Emit a check if a result takes its dtype from what may be of integers, to which the other arguments are rounded."""
     given = dict(enumerate(args)) | kwargs
     place = next((k for k in (record_of(fn).dtype_at, "dtype") if k in given), 0 if fn in (np.full_like, np.insert) else None)
-    if lo.static_only or place is None or core.known(lo, given[place])[0]:
+    if lo.static_only or place is None or core.known(lo, holder := lo.operand(given[place]))[0]:
         return
     for value in (v for k, v in given.items() if k != place and core.passes_derivative(lo.operand(v))):
-        return lo.keeps_fractions(lo.read(given[place]), (), "the array" if place == 0 else "the dtype", lo.operand(value))
+        return lo.keeps_fractions(holder, (), "the array" if place == 0 else "the dtype", lo.operand(value))
 
 
 def as_numpy_takes(lo: Lowering, value: Value) -> Value:

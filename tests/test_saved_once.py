@@ -142,3 +142,44 @@ def test_compiled(f):
         args = (*arrays((9, 10), (10, 9), (8, 9)), steps)
         for a, b in zip(grad(f, wrt=("w", "u"), backend="numba")(*args), grad(f, wrt=("w", "u"))(*args)):
             np.testing.assert_allclose(a, b, rtol=1e-10, atol=1e-12)
+
+
+def divided_in_place(xs, w):
+    total = 0.0
+    for x in xs:
+        a = np.exp(x - x.max())
+        a /= a.sum()
+        total += np.sin(a @ w)
+    return total
+
+
+def assigned_as_a_whole(xs, w):
+    total, kept = 0.0, np.zeros(len(w))
+    for x in xs:
+        part = np.sin(x * w)
+        kept[...] = part
+        kept[2] *= 3.0
+        total += np.sum(kept * part)
+    return total
+
+
+def of_another_shape(xs, w):
+    total, kept = 0.0, np.zeros((2, len(w)))
+    for x in xs:
+        part = np.sin(x * w)
+        kept[...] = part
+        kept[0] *= part
+        total += np.sum(kept * part)
+    return total
+
+
+@pytest.mark.parametrize("f", [divided_in_place, assigned_as_a_whole, of_another_shape])
+def test_what_is_written_into_a_whole_array(f):
+    check_grads(f, arrays((5, 9), 9))
+    f32 = arrays((5, 9), 9, dtype=np.float32)
+    assert grad(f)(*f32).dtype == np.float32
+
+
+def test_a_quotient_that_replaces_the_whole_array_is_saved_once():
+    text = grad(divided_in_place).lower(*arrays((5, 9), 9)).text
+    assert "a[...]" not in text and text.count("append") == 2, text

@@ -6,6 +6,7 @@
     t = tuple(x, y);  v = t[0]                            x for v
     l1 = l0 ++ [x];  l2, v = pop l1                       l0 for l2, x for v
     n = x.ndim        x: (m, k)                           2 for n
+    a1 = a0 with all = v        v: the type of a0         v for a1, if v is read elsewhere, so that it is kept anyway
 
 This is legal because values are immutable: a value that is visible where a variable is bound is visible wherever that is read.  A
 parameter of a loop is its initial value if each iteration yields it unchanged, by induction over the iterations.
@@ -19,11 +20,11 @@ import numpy as np
 from sourcead.analysis.unassigned import NOTHING
 from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Attr, Branch, Build, Call, Const, Function, Index, Let, Loop, Operand, Pop, Slice, Stmt,
-    Var, operand_atoms
+    Sub, Update, Var, operand_atoms
 )
 from sourcead.ir.types import Array, Scalar, TupleT
 from sourcead.ir.walk import with_results
-from sourcead.passes.equality import same
+from sourcead.passes.equality import equal_types, same
 from sourcead.passes.peephole import Facts, keeping_names, peephole
 
 UNASSIGNED = (UNDEFINED, NOTHING)
@@ -53,7 +54,19 @@ def _original(stmt: Stmt, facts: Facts):
             return _ndim(base)
         case Call(fn, (sequence,), ()) if fn is len:
             return _length(sequence, facts)
+        case Update(Var() as base, path, Var() as value, "set") if facts.uses[value] > 1 and equal_types(base.type, value.type):
+            return value if isinstance(base.type, Array) and _is_whole(path) else None
     return None
+
+
+def _is_whole(path: tuple) -> bool:
+    """Return whether a path is that of a whole array, as of `a[...]`, `a[:]` and `a`."""
+    match path:
+        case () | (Sub(Slice(None, None, None)),):
+            return True
+        case (Sub(Const(value)),):
+            return value is ...
+    return False
 
 
 # -- branches ---------------------------------------------------------------------------------------------------------

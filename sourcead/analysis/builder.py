@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import functools
 import math
 import operator
 from collections.abc import Callable, Hashable
@@ -13,10 +14,13 @@ from functools import lru_cache
 import numpy as np
 
 from sourcead.ir.nodes import (
-    Append, Atom, Attr, Build, Call, Const, Index, Let, Op, Operand, Slice, Stmt, Sub, Update, Var, View
+    Append, Atom, Attr, Build, Call, Const, Index, Let, Op, Operand, Range, Slice, Stmt, Sub, Update, Var, View
 )
 from sourcead.ir.records import list_type, type_of
-from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, SetT, StructT, TupleT, Type, join
+from sourcead.ir.sizes import ANY, Dim, Sym, form_of, greater, lesser, lower_bound, minus, plus, quotient, times
+from sourcead.ir.types import (
+    INT, UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, SetT, StructT, TupleT, Type, join
+)
 from sourcead.primitives.result_types.infer import NOT_CONST, Arg, SliceArg, infer_attr, infer_call, infer_index
 from sourcead.primitives.result_types.lists_as_arrays import display_positions
 
@@ -24,6 +28,11 @@ NOT_OF_NONE = frozenset({  # functions that raise an error if they are given Non
     operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.matmul, operator.neg, abs, float, len,
     *(fn for fn in vars(math).values() if callable(fn)),
 })  # fmt: skip
+
+
+ARITHMETIC = {
+    operator.add: plus, operator.sub: minus, operator.mul: times, operator.floordiv: quotient, min: lesser, max: greater,
+}  # fmt: skip
 
 
 @lru_cache(maxsize=4096)
@@ -64,6 +73,7 @@ class Builder:
         known: the values of variables that are known while compiling (`n = 10`).
         maybe_number: arrays that may be a number at run time, such as a loop variant that starts as the number 0.
         shape_dims: for a variable that is the `.shape` of an array, the dims; size_dim: for an integer variable, the dim that it is.
+        numbers: for an integer variable, the expression over sizes and integers that it is.
         unassigned: variables that have no value on some paths; it is None while they are differentiated (`unassigned.py`).
         pullbacks: the pullbacks of recursive calls, by result (`ir/recursive_calls.py`); None in a function that is differentiated again.
         made_by: the op that defines each variable.
@@ -82,6 +92,7 @@ class Builder:
         self.maybe_number: set[Var] = set()
         self.shape_dims: dict[Var, tuple] = {}
         self.size_dim: dict[Var, object] = {}
+        self.numbers: dict[Var, Dim] = {}
         self.unassigned: set[Var] = set()
         self.pullbacks: dict[Var, Var] | None = {}
         self.made_by: dict[Var, Op] = {}
@@ -94,7 +105,7 @@ class Builder:
     def knowing(cls, other: Builder) -> Builder:
         """Return a builder without statements that shares the knowledge of another builder about the variables."""
         new = cls()
-        for name in ("known", "shape_dims", "size_dim", "maybe_number", "unless_none", "part_dims"):
+        for name in ("known", "shape_dims", "size_dim", "numbers", "maybe_number", "unless_none", "part_dims"):
             setattr(new, name, getattr(other, name))
         return new
 
@@ -126,8 +137,31 @@ class Builder:
                 items = list(map(self.arg, made.items)) if isinstance(made, Build) and made.kind == "list" else [Arg(UNKNOWN)]
                 if all(item.known for item in items):
                     return Arg(operand.type, [item.value for item in items])
-                size = self.size_dim.get(operand)
-                return Arg(operand.type, size if isinstance(size, int) else NOT_CONST, self.shape_dims.get(operand), size)
+                size, number = self.size_dim.get(operand), self.number(operand)
+                value = number if isinstance(number, int) else size if isinstance(size, int) else NOT_CONST
+                return Arg(operand.type, value, self.shape_dims.get(operand), size, number=number)
+
+    def number(self, atom: Operand | None) -> Dim | None:
+        """Return the expression that a Python integer is, None for other operands."""
+        match atom:
+            case Const(int() as value, live=False) if not isinstance(value, bool):
+                return value
+            case Var(type=Scalar("int", None, None)):
+                value = self.known.get(atom)
+                if atom not in self.numbers:
+                    size = self.size_dim.get(atom)
+                    self.numbers[atom] = value if type(value) is int else Sym(ANY) if size is None else size
+                return self.numbers[atom]
+        return None
+
+    def count(self, index: Var, domain: Range) -> None:
+        """Note between which bounds the index of a loop is."""
+        start, stop, step = map(self.number, (domain.start, domain.stop, domain.step))
+        if start is None or stop is None or not isinstance(step, int) or not step:
+            return
+        ends = (start, minus(stop, 1)) if step > 0 else (plus(stop, 1), start)
+        low, high = map(form_of, ends)
+        self.numbers[index] = Sym(lower_bound(low), True, above=((high, 1),), below=((low, 1),))
 
     def result_type(self, op: Op, seen: Callable[[Arg], Arg] = lambda arg: arg) -> Type:
         """Return the type of the result of an op without blocks, if its operands are what `seen` makes of them."""
@@ -176,12 +210,18 @@ class Builder:
                 dims = dims[:1] if isinstance(op, Call) and op.fn is len else dims
                 if len(dims) == 1 or dims and all(isinstance(n, int) for n in dims):
                     self.size_dim[var] = dims[0] if len(dims) == 1 else math.prod(dims)
+                elif dims:
+                    self.numbers[var] = functools.reduce(times, dims)
             case Index(Var() as base, Const(int() as k)) if base in self.shape_dims:
                 dims = self.shape_dims[base]
                 if -len(dims) <= k < len(dims):
                     self.size_dim[var] = dims[k]
+            case Call(fn, (a, b), ()) if fn in ARITHMETIC and var.type == INT:
+                a, b = self.number(a), self.number(b)
+                if a is not None and b is not None:
+                    self.numbers[var] = ARITHMETIC[fn](a, b)
             case Let(Var() as other):
-                for found in (self.shape_dims, self.size_dim):
+                for found in (self.shape_dims, self.size_dim, self.numbers):
                     found.update({var: found[other]} if other in found else {})
 
     # -- emitting ------------------------------------------------------------------------------------------------

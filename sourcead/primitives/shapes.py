@@ -11,6 +11,7 @@ All of them but `pad` are linear, so each is its own tangent rule.
 
 import numpy as np
 
+from sourcead.ir.sizes import shared_out
 from sourcead.ir.types import Array, Sym, Type, anydim
 from sourcead.primitives.registry import adjoint, adjoints, enter, family, infers, linear, tangent, tangents
 from sourcead.primitives.result_types.by_example import array_dtype, by_example, sized
@@ -195,19 +196,8 @@ def _reshape(fn, args, kwargs) -> Type:
     dims = list(shape_dims(given["shape"]))
     if -1 in dims:
         i = dims.index(-1)
-        others = [d for d in dims[:i] + dims[i + 1 :] if not (isinstance(d, int) and d == 1)]
         whole = getattr(source, "dims", None)
-        dims[i] = anydim()
-        if whole is not None:
-            rest = [d for d in whole if not (isinstance(d, int) and d == 1)]
-            for d in others:
-                if not (isinstance(d, int) and d == 0) and d in rest:
-                    rest.remove(d)
-                else:
-                    rest = None
-                    break
-            if rest is not None and not any(isinstance(d, Sym) for d in others):
-                dims[i] = product_of_dims(rest)
+        dims[i] = anydim() if whole is None else shared_out(product_of_dims(whole), product_of_dims(dims[:i] + dims[i + 1 :]))
     return Array(source.dtype if isinstance(source, Array) else array_type(source).dtype, tuple(dims))
 
 

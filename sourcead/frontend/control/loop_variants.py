@@ -214,7 +214,7 @@ def _dims_agree(assumed: Assumptions, variants: Round, atoms: dict[tuple, Atom])
             if dim in assumed.dims and found.setdefault(dim, now) != now:
                 own = Sym(dim.least, varies=dim.varies)
                 assumed.types[path] = with_dims(assumed.types[path], {dim: own})
-                assumed.dims.add(own)
+                assumed.dims[own] = own
                 return False
     return True
 

@@ -104,7 +104,8 @@ def _in_sizes(arg: Arg) -> Arg:
         return Arg(arg.type, items=tuple(map(_in_sizes, items)))
     if not isinstance(arg.type, Scalar) or arg.type.kind != "int":
         return arg
-    size = arg.value if arg.known else anydim() if arg.dim is None else arg.dim
+    size = arg.value if arg.known else arg.number if arg.dim is None else arg.dim
+    size = anydim() if size is None else size
     return Arg(arg.type, dim=size) if isinstance(size, Sym) or size >= SMALL else Arg(arg.type, size)
 
 

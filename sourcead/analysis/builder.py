@@ -13,6 +13,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from sourcead.ir.dims import map_dims
+from sourcead.ir.equal_sizes import EqualSizes
 from sourcead.ir.nodes import (
     Append, Atom, Attr, Build, Call, Const, Index, Let, Op, Operand, Range, Slice, Stmt, Sub, Update, Var, View
 )
@@ -80,6 +82,7 @@ class Builder:
         unless_none: for a variable that is None after one arm of a branch, its type after the other.
         part_dims: the dims of parts of arrays, by the dims of the array and the key of the subscript.
         one_of: the constants that the result of a branch may be (`frontend/control/narrowing.py`).
+        equal: sizes that are known to be equal while the reverse of a block is written.
         truths: whether a variable is true, where that is known although its value is not (`a and False`).
     """
 
@@ -99,6 +102,7 @@ class Builder:
         self.unless_none: dict[Var, Type] = {}
         self.part_dims: dict[tuple, tuple] = {}
         self.one_of: dict[Var, tuple[Const, ...]] = {}
+        self.equal = EqualSizes()
         self.truths: dict[Var, bool] = {}
 
     @classmethod
@@ -228,7 +232,9 @@ class Builder:
 
     def emit(self, op: Op, type: Type | None = None, name: str = "t", temp: bool = True) -> Var:
         """Bind a new variable to an op; its type is inferred if it is not given."""
-        type = self.result_type(op) if type is None else type
+        if type is None:
+            type = self.result_type(op)
+            type = map_dims(type, self.equal.best) if self.equal.names else type
         var = Var(name, type, temp)
         if self.maybe_number and isinstance(type, Array) and self._number_like(op):
             self.maybe_number.add(var)

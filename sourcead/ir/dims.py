@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from sourcead.ir.sizes import Dim, Sym, with_terms
@@ -17,11 +17,16 @@ def syms(t: Type) -> Iterator[Sym]:
         yield from syms(part)
 
 
+def map_dims(t: Type, f: Callable[[Dim], Dim]) -> Type:
+    """Return the type with `f(dim)` in place of each dim."""
+    if isinstance(t, Array) and t.dims is not None:
+        return replace(t, dims=tuple(map(f, t.dims)))
+    return map_type(t, lambda part: map_dims(part, f))
+
+
 def with_dims(t: Type, names: Mapping[Sym, Dim]) -> Type:
     """Return the type with each symbolic dim, and each term of one, replaced by the size that `names` maps it to."""
-    if isinstance(t, Array) and t.dims is not None:
-        return replace(t, dims=tuple(with_terms(d, names) for d in t.dims))
-    return map_type(t, lambda part: with_dims(part, names))
+    return map_dims(t, lambda dim: with_terms(dim, names))
 
 
 def in_terms(t: Type, since: int, terms: dict[Sym, Sym]) -> Type:

@@ -290,7 +290,9 @@ def place(at: Affine | Dim, size: Affine | Dim) -> Dim:
 
 def sliced(size: Dim, lower: Dim | None, upper: Dim | None, step: int = 1) -> Dim:
     """Return the length of `x[lower:upper:step]` for an axis of a size, and a step that is positive."""
-    start = Affine() if lower is None else form_of(place(lower, size))
+    start = Affine() if lower is None else form_of(lower)
+    if lower_bound(start) < 0:  # behind the end is no part, as at the end
+        start = form_of(place(start, size))
     stop = form_of(size) if upper is None else form_of(place(upper, size))
     length = form_of(greater(stop.plus(start, -1), Affine()))
     return size_of_form(length) if step == 1 else quotient(length.plus(Affine(step - 1)), Affine(step))
@@ -302,7 +304,7 @@ def with_terms(dim: Dim, names: Mapping[Sym, Dim]) -> Dim:
         return dim
     if dim in names:
         return names[dim]
-    if not dim.parts or names.keys().isdisjoint(_within(dim)):
+    if not dim.parts or names.keys().isdisjoint(within(dim)):
         return dim
     if dim.form is not None:
         return size_of_form(_with_terms(dim.form, names))
@@ -310,8 +312,9 @@ def with_terms(dim: Dim, names: Mapping[Sym, Dim]) -> Dim:
     return function(*(_with_terms(form, names) for form in operands))
 
 
-def _within(dim: Sym) -> set[Sym]:
-    return {dim}.union(*(_within(part) for part in dim.parts))
+def within(dim: Sym) -> set[Sym]:
+    """Return a size with all that it is computed of."""
+    return {dim}.union(*(within(part) for part in dim.parts))
 
 
 def _with_terms(form: Affine, names: Mapping[Sym, Dim]) -> Affine:

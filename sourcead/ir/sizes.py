@@ -93,6 +93,11 @@ def form_of(dim: Dim) -> Affine:
     return Affine(dim)
 
 
+def as_form(size: Affine | Dim) -> Affine:
+    """Return the normal form of a size, which may be given as one."""
+    return size if isinstance(size, Affine) else form_of(size)
+
+
 _KNOWN: WeakValueDictionary[tuple, Sym] = WeakValueDictionary()
 
 
@@ -201,7 +206,7 @@ def _monomial(factors: tuple[Sym, ...]) -> Affine:
 
 def quotient(a: Affine | Dim, b: Affine | Dim) -> Dim:
     """Return a // b, rounded down."""
-    a, b = (x if isinstance(x, Affine) else form_of(x) for x in (a, b))
+    a, b = as_form(a), as_form(b)
     if b.terms:
         exact = _divided(a, size_of_form(b))
         if exact is not None and lower_bound(b) > 0:
@@ -228,6 +233,16 @@ def shared_out(whole: Dim, others: Dim) -> Dim:
     return quotient(whole, others) if exact is None else size_of_form(exact)
 
 
+def shaped(at: Affine | Dim, whole: Affine | Dim, others: Affine | Dim) -> Dim:
+    """Return the size that an integer stands for in a shape: itself, if it is not -1."""
+    at, whole, others = map(as_form, (at, whole, others))
+    if lower_bound(at) >= 0:
+        return size_of_form(at)
+    if at == Affine(-1):
+        return shared_out(size_of_form(whole), size_of_form(others))
+    return _operation(shaped, 0, (at, whole, others))
+
+
 def _divided(a: Affine, b: Dim) -> Affine | None:
     """Return a form divided by a term, if the term is a factor of each of its terms, else None."""
     wanted = _factors(b) if isinstance(b, Sym) and b.form is None else None
@@ -246,7 +261,7 @@ def _divided(a: Affine, b: Dim) -> Affine | None:
 
 def lesser(a: Affine | Dim, b: Affine | Dim) -> Dim:
     """Return the minimum of two sizes."""
-    a, b = (x if isinstance(x, Affine) else form_of(x) for x in (a, b))
+    a, b = as_form(a), as_form(b)
     if not_below(b, a):
         return size_of_form(a)
     if not_below(a, b):
@@ -257,7 +272,7 @@ def lesser(a: Affine | Dim, b: Affine | Dim) -> Dim:
 
 def greater(a: Affine | Dim, b: Affine | Dim) -> Dim:
     """Return the maximum of two sizes."""
-    a, b = (x if isinstance(x, Affine) else form_of(x) for x in (a, b))
+    a, b = as_form(a), as_form(b)
     if not_below(a, b):
         return size_of_form(a)
     if not_below(b, a):
@@ -279,7 +294,7 @@ def _in_order(a: Affine, b: Affine) -> tuple[Affine, Affine]:
 
 def place(at: Affine | Dim, size: Affine | Dim) -> Dim:
     """Return the place from 0 to the size of an axis that a bound of a slice names."""
-    at, size = (x if isinstance(x, Affine) else form_of(x) for x in (at, size))
+    at, size = as_form(at), as_form(size)
     least = lower_bound(at)
     if least >= 0:
         return lesser(at, size)

@@ -113,12 +113,11 @@ def _joined(fn, args, kwargs) -> Type:
     parts = getattr(args[0].type, "items", None) if args else None
     if not isinstance(t, Array) or not t.dims or not parts or not all(isinstance(p, Array) and p.dims is not None for p in parts):
         return t
+    axis = Arg(INT, 0 if fn is np.vstack or len(t.dims) == 1 else 1)
     if fn is np.concatenate:
-        axes = axes_of(args[1] if len(args) > 1 else kwargs.get("axis"), len(t.dims), 0)
-    else:
-        axes = (0,) if fn is np.vstack or len(t.dims) == 1 else (1,)
-    if axes is None or not all(len(p.dims) == len(t.dims) for p in parts):
+        axis = args[1] if len(args) > 1 else kwargs.get("axis", Arg(INT, 0))
+    if not axis.known or axis.value is None or not all(len(p.dims) == len(t.dims) for p in parts):
         return t
-    (axis,) = axes
+    (axis,) = axes_of(axis, len(t.dims))
     whole = functools.reduce(plus, (p.dims[axis] for p in parts))
     return Array(t.dtype, (*t.dims[:axis], whole, *t.dims[axis + 1 :]))

@@ -233,6 +233,12 @@ def shared_out(whole: Dim, others: Dim) -> Dim:
     return quotient(whole, others) if exact is None else size_of_form(exact)
 
 
+def negative_together(a: Dim, b: Dim) -> bool:
+    """Return whether each of two integers is negative if the other is: one is the quotient of a positive size by the other."""
+    pairs = ((a, b), (b, a)) if isinstance(a, Sym) and isinstance(b, Sym) else ()
+    return any(p.made and p.made[0] is quotient and p.made[2] == form_of(q) and lower_bound(p.made[1]) > 0 for p, q in pairs)
+
+
 def shaped(at: Affine | Dim, whole: Affine | Dim, others: Affine | Dim) -> Dim:
     """Return the size that an integer stands for in a shape: itself, if it is not -1."""
     at, whole, others = map(as_form, (at, whole, others))

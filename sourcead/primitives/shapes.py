@@ -11,7 +11,7 @@ All of them but `pad` are linear, so each is its own tangent rule.
 
 import numpy as np
 
-from sourcead.ir.sizes import shaped, shared_out
+from sourcead.ir.sizes import negative_together, shaped, shared_out
 from sourcead.ir.types import Array, Sym, Type, anydim
 from sourcead.primitives.registry import adjoint, adjoints, enter, family, infers, linear, tangent, tangents
 from sourcead.primitives.result_types.by_example import array_dtype, by_example, sized
@@ -197,11 +197,12 @@ def _reshape(fn, args, kwargs) -> Type:
     whole = getattr(source, "dims", None)
     others = [product_of_dims(dims[:k] + dims[k + 1 :]) for k in range(len(dims))]
     total = anydim() if whole is None else product_of_dims(whole)
-    if -1 in dims:
-        i = dims.index(-1)
+    i = next((k for k, d in enumerate(dims) if isinstance(d, int) and d < 0), None)
+    if i is not None:
         dims[i] = anydim() if whole is None else shared_out(total, others[i])
-    else:
-        dims = [shaped(d, total, other) for d, other in zip(dims, others)]  # an integer may be -1
+    else:  # an integer may be -1, but only one of them
+        sure = [any(negative_together(d, other) for other in dims) for d in dims]
+        dims = [d if known else shaped(d, total, other) for d, other, known in zip(dims, others, sure)]
     return Array(source.dtype if isinstance(source, Array) else array_type(source).dtype, tuple(dims))
 
 

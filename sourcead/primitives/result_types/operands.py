@@ -29,7 +29,7 @@ class Arg:
     value: the Python object, where it is a constant.
     dims: where it is the shape of an array, that array's dims (`np.zeros(b.shape)`).
     dim: where it is the size of an axis, that axis's dim (`np.zeros((x.shape[0], 3))`).
-    number: where it is an integer, that as an expression over sizes and integers; it may be negative.
+    number: where it is an integer or a list, that or its length as an expression over sizes and integers; an integer may be negative.
     items: the operands of a tuple or list display.
     """
 
@@ -111,10 +111,10 @@ def shape_dims(arg: Arg) -> tuple:
 def _size(arg: Arg):
     if arg.known and isinstance(arg.value, (int, np.integer)):
         return int(arg.value)
-    if arg.number is not None or arg.dim is not None:
-        return arg.dim if arg.number is None else arg.number
+    if arg.dim is not None:
+        return arg.dim
     if isinstance(arg.type, Scalar) and arg.type.kind == "int":
-        return anydim()
+        return anydim() if arg.number is None else arg.number
     raise Impossible
 
 

@@ -8,7 +8,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from sourcead.ir.nodes import Append, Atom, Attr, Call, Const, Index, Let, Loop, Op, Operand, Range, Slice, Var
+from sourcead.ir.nodes import (
+    Append, Atom, Attr, Call, Const, Index, Let, Loop, Op, Operand, Range, Slice, Sub, Update, Var
+)
 from sourcead.ir.records import type_of
 from sourcead.ir.sizes import ANY, Dim, Sym, form_of, greater, lesser, lower_bound, minus, plus, quotient, times
 from sourcead.ir.types import INT, UNKNOWN, ListT, Scalar, TupleT, Type
@@ -121,8 +123,10 @@ class Numbers:
                 a, b = self.number(a), self.number(b)
                 if a is not None and b is not None:
                     self.numbers[var] = ARITHMETIC[fn](a, b)
-            case Append(base, _, ()) if isinstance(var.type, ListT):
-                self.lengths[var] = plus(self.length(base) or 0, 1)
+            case Append(base, _, ()) if (length := self.length(base)) is not None:
+                self.lengths[var] = plus(length, 1)
+            case Update(base, (Sub(key), *_)) if (length := self.length(base)) is not None and not isinstance(key, Slice):
+                self.lengths[var] = length
             case Let(Var() as other):
                 for found in (self.shape_dims, self.size_dim, self.numbers, self.lengths):
                     found.update({var: found[other]} if other in found else {})

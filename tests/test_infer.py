@@ -12,6 +12,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from sourcead import runtime
 from sourcead.ir.records import type_of
+from sourcead.ir.sizes import with_terms
 from sourcead.ir.types import (
     ANY_DTYPE, BOOL, FLOAT, INT, UNKNOWN, AnyTuple, Array, DictT, ListT, NoneType, Scalar, Str, StructT, Sym, TupleT,
     Unknown, anydim, join, many
@@ -42,7 +43,10 @@ def check(t, value, sizes):
                 return False
             for d, n in zip(dims, value.shape):
                 if isinstance(d, Sym):
-                    if d.many and n == 1 or sizes.setdefault(d, n) != n:
+                    if d.many and n == 1 or sizes.setdefault(d, n) != n or n < d.least:
+                        return False
+                    computed = with_terms(d, {s: m for s, m in sizes.items() if not s.parts})
+                    if isinstance(computed, int) and computed != n:
                         return False
                 elif d != n:
                     return False
@@ -79,8 +83,8 @@ def arg_of(value, sizes, vague, constants=True):
             for n in value.shape:
                 if vague and rng.random() < 0.5:
                     d = anydim()
-                elif n == 1:
-                    d = 1
+                elif n < 2:
+                    d = n
                 elif rng.random() < 0.3:
                     d = n
                 else:

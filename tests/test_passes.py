@@ -406,7 +406,7 @@ LOCAL_RULES = [
     (mul, (1, "x"), (BOOL,), INT, "mul", "mul"),
     (mul, (1, "x"), (COMPLEX,), COMPLEX, "mul", "x"),
     (mul, (1, "x"), (Array(F64, None),), Array(F64, None), "mul", "mul"),
-    (mul, (1, "x"), (vector(F64, anydim()),), vector(F64, anydim()), "mul", "mul"),
+    (mul, (1, "x"), (vector(F64, anydim()),), vector(F64, anydim()), "x", "x"),
     (mul, (-1, "x"), (V,), V, "neg", "neg"),
     (mul, ("x", -1.0), (V,), V, "neg", "neg"),
     (mul, ("x", -1), (I,), I, "mul", "mul"),

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import builtins
 import math
 import operator
 from collections.abc import Callable, Hashable
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import lru_cache
 
 import numpy as np
 
+from sourcead.analysis.numbers import Numbers, atom_type, operand_type
+from sourcead.ir.dims import map_dims
+from sourcead.ir.equal_sizes import EqualSizes
 from sourcead.ir.nodes import (
     Append, Atom, Attr, Build, Call, Const, Index, Let, Op, Operand, Slice, Stmt, Sub, Update, Var, View
 )
-from sourcead.ir.records import list_type, type_of
+from sourcead.ir.records import list_type
 from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, SetT, StructT, TupleT, Type, join
 from sourcead.primitives.result_types.infer import NOT_CONST, Arg, SliceArg, infer_attr, infer_call, infer_index
 from sourcead.primitives.result_types.lists_as_arrays import display_positions
@@ -24,23 +25,6 @@ NOT_OF_NONE = frozenset({  # functions that raise an error if they are given Non
     operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.matmul, operator.neg, abs, float, len,
     *(fn for fn in vars(math).values() if callable(fn)),
 })  # fmt: skip
-
-
-@lru_cache(maxsize=4096)
-def _const_type(const: Const) -> Type:
-    return type_of(const.value)
-
-
-def atom_type(atom: Atom) -> Type:
-    """Return the type of an atom; the type of a constant is computed once, so that its dims keep their identity."""
-    return atom.type if isinstance(atom, Var) else _const_type(atom)
-
-
-def operand_type(operand: Operand) -> Type:
-    """Return the type of an operand, which for a tuple display is the tuple of its items' types."""
-    if isinstance(operand, tuple):
-        return TupleT(tuple(map(operand_type, operand)))
-    return UNKNOWN if isinstance(operand, Slice) else atom_type(operand)
 
 
 def container(t: Type, items: tuple[Atom, ...]) -> Build:
@@ -55,21 +39,20 @@ def container(t: Type, items: tuple[Atom, ...]) -> Build:
     return Build("record", items, tuple(name for name, _ in t.fields), t.cls)
 
 
-class Builder:
+class Builder(Numbers):
     """Collects the statements of a block.
 
     Attributes:
         stmts: the statements of the innermost open block.
         origin, adjoint_of, within: fields of the statements that are emitted.
-        known: the values of variables that are known while compiling (`n = 10`).
         maybe_number: arrays that may be a number at run time, such as a loop variant that starts as the number 0.
-        shape_dims: for a variable that is the `.shape` of an array, the dims; size_dim: for an integer variable, the dim that it is.
         unassigned: variables that have no value on some paths; it is None while they are differentiated (`unassigned.py`).
         pullbacks: the pullbacks of recursive calls, by result (`ir/recursive_calls.py`); None in a function that is differentiated again.
         made_by: the op that defines each variable.
         unless_none: for a variable that is None after one arm of a branch, its type after the other.
         part_dims: the dims of parts of arrays, by the dims of the array and the key of the subscript.
         one_of: the constants that the result of a branch may be (`frontend/control/narrowing.py`).
+        equal: sizes that are known to be equal while the reverse of a block is written.
         truths: whether a variable is true, where that is known although its value is not (`a and False`).
     """
 
@@ -78,23 +61,22 @@ class Builder:
         self.origin = None
         self.adjoint_of = None
         self.within: tuple[Call, ...] = ()
-        self.known: dict[Var, object] = {}
+        super().__init__()
         self.maybe_number: set[Var] = set()
-        self.shape_dims: dict[Var, tuple] = {}
-        self.size_dim: dict[Var, object] = {}
         self.unassigned: set[Var] = set()
         self.pullbacks: dict[Var, Var] | None = {}
         self.made_by: dict[Var, Op] = {}
         self.unless_none: dict[Var, Type] = {}
         self.part_dims: dict[tuple, tuple] = {}
         self.one_of: dict[Var, tuple[Const, ...]] = {}
+        self.equal = EqualSizes()
         self.truths: dict[Var, bool] = {}
 
     @classmethod
     def knowing(cls, other: Builder) -> Builder:
         """Return a builder without statements that shares the knowledge of another builder about the variables."""
         new = cls()
-        for name in ("known", "shape_dims", "size_dim", "maybe_number", "unless_none", "part_dims"):
+        for name in ("known", "shape_dims", "size_dim", "numbers", "lengths", "maybe_number", "unless_none", "part_dims"):
             setattr(new, name, getattr(other, name))
         return new
 
@@ -126,8 +108,9 @@ class Builder:
                 items = list(map(self.arg, made.items)) if isinstance(made, Build) and made.kind == "list" else [Arg(UNKNOWN)]
                 if all(item.known for item in items):
                     return Arg(operand.type, [item.value for item in items])
-                size = self.size_dim.get(operand)
-                return Arg(operand.type, size if isinstance(size, int) else NOT_CONST, self.shape_dims.get(operand), size)
+                size, number, length = self.size_dim.get(operand), self.number(operand), self.length(operand)
+                value = number if isinstance(number, int) else size if isinstance(size, int) else NOT_CONST
+                return Arg(operand.type, value, self.shape_dims.get(operand), size, number=length if number is None else number)
 
     def result_type(self, op: Op, seen: Callable[[Arg], Arg] = lambda arg: arg) -> Type:
         """Return the type of the result of an op without blocks, if its operands are what `seen` makes of them."""
@@ -164,31 +147,13 @@ class Builder:
             return t
         return replace(t, dims=self.part_dims.setdefault((whole, key_of(key)), t.dims))
 
-    def learn(self, var: Var, op: Op) -> None:
-        """Note the dims of the array whose shape or size an op computes for a variable."""
-        match op:
-            case Attr(base, "shape"):
-                dims = getattr(atom_type(base), "dims", None)
-                if dims is not None:
-                    self.shape_dims[var] = dims
-            case Attr(base, "size") | Call(builtins.len | np.size, (Var() | Const() as base,), ()):
-                dims = getattr(atom_type(base), "dims", None) or ()
-                dims = dims[:1] if isinstance(op, Call) and op.fn is len else dims
-                if len(dims) == 1 or dims and all(isinstance(n, int) for n in dims):
-                    self.size_dim[var] = dims[0] if len(dims) == 1 else math.prod(dims)
-            case Index(Var() as base, Const(int() as k)) if base in self.shape_dims:
-                dims = self.shape_dims[base]
-                if -len(dims) <= k < len(dims):
-                    self.size_dim[var] = dims[k]
-            case Let(Var() as other):
-                for found in (self.shape_dims, self.size_dim):
-                    found.update({var: found[other]} if other in found else {})
-
     # -- emitting ------------------------------------------------------------------------------------------------
 
     def emit(self, op: Op, type: Type | None = None, name: str = "t", temp: bool = True) -> Var:
         """Bind a new variable to an op; its type is inferred if it is not given."""
-        type = self.result_type(op) if type is None else type
+        if type is None:
+            type = self.result_type(op)
+            type = map_dims(type, self.equal.best) if self.equal.names else type
         var = Var(name, type, temp)
         if self.maybe_number and isinstance(type, Array) and self._number_like(op):
             self.maybe_number.add(var)

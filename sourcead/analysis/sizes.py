@@ -1,13 +1,15 @@
 """The sizes of dims as expressions of variables in scope, such as `w.shape[0]` for the number of rows of `w`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from sourcead.analysis.builder import Builder, atom_type
-from sourcead.ir.nodes import Atom, Const, Var
-from sourcead.ir.types import Array, Sym
+from sourcead.analysis.builder import Builder, atom_type, operand_type
+from sourcead.ir.nodes import Atom, Call, Const, Stmt, Var
+from sourcead.ir.sizes import Dim, Sym
+from sourcead.ir.types import Array
+from sourcead.primitives.result_types.asserted import equal_sizes
 
 
 def dims_in(atom: Atom | None) -> tuple[int | Sym, ...] | None:
@@ -54,6 +56,13 @@ class Sizes:
         if isinstance(dim, int):
             return Size(None, 0, dim)
         return Size(*self.where[dim], dim) if dim in self.where else None
+
+
+def equal_after(stmt: Stmt) -> Iterator[tuple[Dim, Dim]]:
+    """Yield pairs of dims that are equal once a statement has run."""
+    match stmt.op:
+        case Call(fn, args) if not isinstance(fn, Var) and len(stmt.targets) == 1:
+            yield from equal_sizes(fn, list(map(operand_type, args)), stmt.targets[0].type)
 
 
 def least(dim: int | Sym) -> int:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from sourcead.ir.types import Array, Sym, Type, map_type, parts
+from sourcead.ir.sizes import Dim, Sym, with_terms
+from sourcead.ir.types import Array, Type, map_type, parts
 
 
 def syms(t: Type) -> Iterator[Sym]:
@@ -16,11 +17,28 @@ def syms(t: Type) -> Iterator[Sym]:
         yield from syms(part)
 
 
-def with_dims(t: Type, names: Mapping[Sym, Sym]) -> Type:
-    """Return the type with each symbolic dim replaced by the one that `names` maps it to."""
+def map_dims(t: Type, f: Callable[[Dim], Dim]) -> Type:
+    """Return the type with `f(dim)` in place of each dim."""
     if isinstance(t, Array) and t.dims is not None:
-        return replace(t, dims=tuple(names.get(d, d) for d in t.dims))
-    return map_type(t, lambda part: with_dims(part, names))
+        return replace(t, dims=tuple(map(f, t.dims)))
+    return map_type(t, lambda part: map_dims(part, f))
+
+
+def with_dims(t: Type, names: Mapping[Sym, Dim]) -> Type:
+    """Return the type with each symbolic dim, and each term of one, replaced by the size that `names` maps it to."""
+    return map_dims(t, lambda dim: with_terms(dim, names))
+
+
+def in_terms(t: Type, since: int, terms: dict[Sym, Sym]) -> Type:
+    """Return a type with a term in place of each size that is computed of others of which one is born since a time.
+
+    The same size becomes the same term: `terms` has the term for each size, and for each term itself.
+    """
+    for s in syms(t):
+        if s.born >= since and s not in terms:
+            terms[s] = Sym(max(s.least, 0), s.varies) if s.parts else s
+            terms[terms[s]] = terms[s]
+    return with_dims(t, terms)
 
 
 def paired_dims(t: Type, other: Type) -> Iterator[tuple[Sym | int, Sym | int]]:

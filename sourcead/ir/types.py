@@ -3,44 +3,22 @@
 A type is a promise, and `Unknown` promises nothing.  Types decide broadcasting, overload resolution and the length of the generated
 text; where a type is unknown, the text calls a runtime helper that inspects the value.
 
-A *dim* of an array is an int, or a `Sym` for a size known only at run time.  A `Sym` has a least size; if it is `many`, the size is
-known not to be 1, which is all that broadcasting needs.  Two dims that are the same `Sym` are equal at run time.
+A *dim* of an array is an int, or a `Sym` for a size known only at run time, which may be an expression over others (`sizes.py`).  A `Sym`
+has a least size; if it is `many`, the size is known not to be 1, which is all that broadcasting needs.  Two dims that are the same `Sym`
+are equal at run time.
 """
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-_counter = itertools.count()
+from sourcead.ir.sizes import Sym
 
 SMALL = 8  # dims below this are part of a signature; of larger ones it is known that `x[1:-1]` has more than one element
-
-
-@dataclass(frozen=True, eq=False)
-class Sym:
-    """A dim whose size is known only at run time, and is at least `least`; compared by identity.
-
-    `plus` holds another dim and the amount by which this dim exceeds it, if they are known. If it `varies`, it stands for several
-    sizes, so that the items of a list with such a dim need not agree in it.
-    """
-
-    least: int = 0
-    plus: tuple[Sym, int] | None = None
-    varies: bool = False
-    id: int = field(default_factory=lambda: next(_counter))
-
-    @property
-    def many(self) -> bool:
-        """Return whether the size is known not to be 1."""
-        return self.least > 1
-
-    def __repr__(self):
-        return f"{'n' if self.many else '?'}{self.id}"
 
 
 class Type:

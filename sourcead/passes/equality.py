@@ -3,24 +3,21 @@
 Values are immutable, so that the same `Var` is the same value.  Constants are the same if their types and values are: `1`, `1.0` and
 `True` differ, `0.0` and `-0.0` differ, nan is nan.  Other objects are the same if they are identical.
 
-Dims may be known to be equal at run time, beyond what types say, because an operation has run (`KnownDims`).
-
-    z = mul(x, y)        x: (m, k), y: (n, k)        m and n are equal from here on, if neither can be 1
-
-A dim that an elementwise operation broadcasts is 1 or the size of the result.  Those that are known not to be 1 are equal after
-the operation: later in the same block, and in blocks inside it.
+Dims may be known to be equal at run time, beyond what types say, because an operation has run (`result_types/asserted.py`): they are
+equal later in the same block, and in blocks inside it.
 """
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
 
-from sourcead.ir.nodes import Call, Const, Operand, Slice, Stmt, Var
-from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Sym, Type, dims_of, same_dtype
+from sourcead.analysis.sizes import equal_after
+from sourcead.ir.equal_sizes import EqualSizes
+from sourcead.ir.nodes import Const, Operand, Slice, Stmt, Var
+from sourcead.ir.sizes import Dim
+from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Type, dims_of, same_dtype
 from sourcead.passes.peephole import Facts
-from sourcead.primitives.result_types.dims import not_one
-from sourcead.primitives.table import record_of
 
 EXACT = (int, bool, str, bytes, type(None), type(...))
 
@@ -80,45 +77,31 @@ def equal_types(a: Type, b: Type) -> bool:
 
 # ---- dims ----
 
-Dim = int | Sym
-
-
 class KnownDims:
-    """The equalities learned so far: a forest of links, each valid while the block in which it was learned is open."""
+    """The equalities learned so far, by the block in which they were learned, while that is open."""
 
     def __init__(self):
-        self.links: dict[Sym, tuple[Dim, int]] = {}
+        self.scopes: list[tuple[int | None, EqualSizes]] = [(None, EqualSizes())]
+
+    def here(self, facts: Facts) -> EqualSizes:
+        """Return the equalities that hold at a place."""
+        while self.scopes[-1][0] not in facts.open and len(self.scopes) > 1:
+            self.scopes.pop()
+        return self.scopes[-1][1]
 
     def learn(self, stmt: Stmt, facts: Facts) -> None:
         """Note the equalities of dims that hold once a statement has run."""
-        match stmt.op:
-            case Call(fn, args) if record_of(fn).is_elementwise(len(args)) and len(stmt.targets) == 1:
-                self._broadcast((*args, stmt.targets[0]), facts)
-            case Call(fn, (source, *_)) if fn is np.broadcast_to:
-                self._broadcast((source, stmt.targets[0]), facts)
-
-    def _broadcast(self, operands: Iterable[Operand], facts: Facts) -> None:
-        shapes = [o.type.dims for o in operands if isinstance(o, Var) and isinstance(o.type, Array) and o.type.dims]
-        for k in range(1, max(map(len, shapes), default=0) + 1):
-            sizes = [s[-k] for s in shapes if len(s) >= k and not_one(s[-k])]
-            for m in sizes[1:]:
-                self._link(sizes[0], m, facts)
-
-    def _link(self, m: Dim, n: Dim, facts: Facts) -> None:
-        m, n = self.find(m, facts), self.find(n, facts)
-        if isinstance(m, Sym) and m is not n:
-            self.links[m] = n, facts.scope
-        elif isinstance(n, Sym) and m is not n:
-            self.links[n] = m, facts.scope
+        equal = self.here(facts)
+        for a, b in equal_after(stmt):
+            if not equal.same(a, b):
+                if self.scopes[-1][0] != facts.scope:
+                    equal = EqualSizes(equal.names)
+                    self.scopes.append((facts.scope, equal))
+                equal.learn(a, b)
 
     def find(self, dim: Dim, facts: Facts) -> Dim:
         """Return the representative of all dims that are known here to be equal to this one."""
-        while isinstance(dim, Sym):
-            other, scope = self.links.get(dim, (dim, None))
-            if scope not in facts.open:
-                break
-            dim = other
-        return dim
+        return self.here(facts).normal(dim)
 
     def same(self, m: Dim, n: Dim, facts: Facts) -> bool:
         """Return whether two dims are known here to be equal."""

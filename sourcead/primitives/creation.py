@@ -9,7 +9,8 @@
 
 import numpy as np
 
-from sourcead.ir.types import Type, kind_of
+from sourcead.ir.sizes import Sym, greater, minus, plus, quotient
+from sourcead.ir.types import Array, Type
 from sourcead.primitives.registry import adjoint, enter, family, in_both_modes, infers, linear, tangent
 from sourcead.primitives.result_types.by_example import created, forget_sizes, sized
 from sourcead.runtime import linspace_weights, unbroadcast
@@ -91,5 +92,11 @@ enter(np.arange, dtype_at=3)
 
 @infers(np.arange)
 def _arange(fn, args, kwargs) -> Type:
-    found, limits = created(fn, args, kwargs), (*args, *(v for k, v in kwargs.items() if k != "dtype"))
-    return found if all(kind_of(a.type) == "int" for a in limits) else forget_sizes(found)  # floats decide the number of steps
+    found, limits = created(fn, args, kwargs), (*args[:3], *(v for k, v in kwargs.items() if k != "dtype"))
+    bounds = [a.integer for a in args[:3]]
+    if not isinstance(found, Array) or len(limits) > len(bounds) or not all(isinstance(b, (int, Sym)) for b in bounds):
+        return forget_sizes(found)  # floats decide the number of steps
+    start, stop, step = (0, *bounds, 1) if len(bounds) == 1 else (*bounds, 1)[:3]
+    if not isinstance(step, int) or step <= 0:
+        return forget_sizes(found)
+    return Array(found.dtype, (quotient(plus(greater(minus(stop, start), 0), step - 1), step),))

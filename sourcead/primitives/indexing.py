@@ -13,7 +13,8 @@ Subscripts are nodes of the IR, not calls, and have no rule here.
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
-from sourcead.ir.types import Array, Type, anydim
+from sourcead.ir.sizes import minus, plus
+from sourcead.ir.types import Array, Type
 from sourcead.primitives.registry import adjoint, adjoints, enter, family, infers, linear, tangent
 from sourcead.primitives.result_types.by_example import sized
 from sourcead.primitives.result_types.operands import Impossible, arrange, array_type, axes_of, only, shape_dims
@@ -112,6 +113,7 @@ def _windows(fn, args, kwargs) -> Type:
     if len(axes) != len(window):
         raise Impossible
     for k, n in zip(axes, window):
-        known = isinstance(dims[k], int) and isinstance(n, int) and dims[k] >= n
-        dims[k] = dims[k] - n + 1 if known else anydim()
+        dims[k] = minus(plus(dims[k], 1), n)
+        if isinstance(dims[k], int) and dims[k] < 0:
+            raise Impossible
     return Array(x.dtype, (*dims, *window))

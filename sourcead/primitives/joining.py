@@ -4,12 +4,16 @@
     ys = split(x)           d_x = concatenate(d_ys)
 """
 
+import functools
+
 import numpy as np
 
-from sourcead.ir.types import UNKNOWN, Array, ListT, Type, anydim
+from sourcead.ir.records import list_type
+from sourcead.ir.sizes import plus, quotient, sliced
+from sourcead.ir.types import INT, UNKNOWN, Array, Type, anydim
 from sourcead.primitives.registry import enter, family, infers, linear
 from sourcead.primitives.result_types.by_example import sized
-from sourcead.primitives.result_types.operands import Arg, Impossible, arrange, axes_of, const
+from sourcead.primitives.result_types.operands import NOT_CONST, Arg, Impossible, arrange, axes_of, const
 from sourcead.runtime import (
     are_cuts, like_arrays, meshgrid_cotangents, split_cotangent, split_like, unbroadcast_each, unstack
 )
@@ -73,7 +77,7 @@ enter(np.split, np.array_split, np.hsplit, np.vsplit, np.dsplit, memory="shallow
 enter(np.broadcast_arrays, memory="readonly", view="maybe")
 enter(np.meshgrid, memory="shared", view="maybe")
 enter(
-    np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack, np.meshgrid, np.append,
+    np.stack, np.dstack, np.column_stack, np.meshgrid, np.append,
     result=sized,
 )  # fmt: skip
 
@@ -86,12 +90,34 @@ def _split(fn, args, kwargs) -> Type:
     t = given["ary"].type
     if not isinstance(t, Array) or t.dims is None:
         raise Impossible
-    places = getattr(given["indices_or_sections"].type, "items", None)
-    where = const(given["indices_or_sections"]) if places is None else places
+    at = given["indices_or_sections"]
+    places = getattr(at.type, "items", None)
+    where = const(at) if places is None else places
     count = int(where) if isinstance(where, (int, np.integer)) else len(where) + 1
     axis = {np.hsplit: 0 if len(t.dims) == 1 else 1, np.vsplit: 0, np.dsplit: 2}.get(fn)
     (i,) = axes_of(given.get("axis") if axis is None else Arg(UNKNOWN, axis), len(t.dims), 0)
-    same = isinstance(where, (int, np.integer)) and fn is not np.array_split
-    size = anydim()
-    parts = tuple(Array(t.dtype, (*t.dims[:i], size if same else anydim(), *t.dims[i + 1 :])) for _ in range(count))
-    return ListT(Array(t.dtype, (*t.dims[:i], size if same else anydim(), *t.dims[i + 1 :])), parts)
+    if isinstance(where, (int, np.integer)):  # the first parts are longer by one, if the parts may differ
+        sizes = [quotient(plus(t.dims[i], count - 1 - k if fn is np.array_split else 0), count) for k in range(count)]
+    else:
+        found = at.items if at.items is not None else [Arg(INT, n) for n in at.value] if at.known else [Arg(INT)] * (count - 1)
+        ends = [None, *(n.integer for n in found), None]
+        sizes = [anydim() if NOT_CONST in pair else sliced(t.dims[i], *pair) for pair in zip(ends, ends[1:])]
+    parts = tuple(Array(t.dtype, (*t.dims[:i], size, *t.dims[i + 1 :])) for size in sizes)
+    return list_type(parts)
+
+
+@infers(np.concatenate, np.hstack, np.vstack)
+def _joined(fn, args, kwargs) -> Type:
+    """Return the type of arrays side by side, whose sizes along one axis add up."""
+    t = sized(fn, args, kwargs)
+    parts = getattr(args[0].type, "items", None) if args else None
+    if not isinstance(t, Array) or not t.dims or not parts or not all(isinstance(p, Array) and p.dims is not None for p in parts):
+        return t
+    axis = Arg(INT, 0 if fn is np.vstack or len(t.dims) == 1 else 1)
+    if fn is np.concatenate:
+        axis = args[1] if len(args) > 1 else kwargs.get("axis", Arg(INT, 0))
+    if not axis.known or axis.value is None or not all(len(p.dims) == len(t.dims) for p in parts):
+        return t
+    (axis,) = axes_of(axis, len(t.dims))
+    whole = functools.reduce(plus, (p.dims[axis] for p in parts))
+    return Array(t.dtype, (*t.dims[:axis], whole, *t.dims[axis + 1 :]))

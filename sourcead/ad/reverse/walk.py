@@ -12,7 +12,9 @@ import numpy as np
 from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.reverse.sweep import Sweep
 from sourcead.analysis.builder import Builder
+from sourcead.analysis.sizes import equal_after
 from sourcead.frontend.lower import Lowered
+from sourcead.ir.equal_sizes import EqualSizes
 from sourcead.ir.nodes import AdjointBlock, Block, Call, Op, Stmt, Var
 from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.walk import walk
@@ -45,7 +47,11 @@ class Reverse:
     def block(self, block: Block, cots: Cotangents, finish: Callable[[], tuple] = tuple) -> Sweep:
         """Return the reverse of a block whose results' cotangents are in `cots`; it yields what `finish()` returns."""
         steps = []
-        first, around = self.build.stmts, self.made
+        first, around, equal = self.build.stmts, self.made, self.build.equal
+        self.build.equal = EqualSizes(equal.names)
+        for stmt in block.stmts:  # which have all run when the reverse begins
+            for a, b in equal_after(stmt):
+                self.build.equal.learn(a, b)
         if first:
             steps.append((None, tuple(first)))
         here = {t: s for s in block.stmts for t in s.targets}
@@ -58,7 +64,7 @@ class Reverse:
                     self.rules[type(stmt.op)](self, stmt, cots)
             if stmts:
                 steps.append((stmt, tuple(stmts)))
-        self.made = around
+        self.made, self.build.equal = around, equal
         with self.build.block() as stmts:
             results = finish()
         if stmts:

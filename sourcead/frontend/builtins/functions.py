@@ -265,7 +265,7 @@ def rule_has_more(lo: Lowering, node, x: Value, axis: Value, number: Value) -> V
     dims, (found, along), (counted, least) = dims_of(atom_type(lo.read(x))), core.known(lo, axis), core.known(lo, number)
     if dims is None or not found or not counted:
         return Const(False)
-    sizes = [d if isinstance(d, int) else d.least for d in dims]
+    sizes = [d if isinstance(d, int) else max(d.least, 0) for d in dims]
     axes = range(len(sizes)) if along is None else along if isinstance(along, tuple) else (along,)
     return Const(math.prod(sizes[k] for k in axes) > least)
 

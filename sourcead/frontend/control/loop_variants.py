@@ -170,6 +170,7 @@ def _iteration(lo: Lowering, domain: Callable, body: Callable, assumed: Assumpti
     some = lo.build.unassigned
     unassigned = [p for p, leaf in leaves.items() if yields[p] in some or not variants.runs and leaf.param in some]
     lo.build.unassigned.update(outs[p] for p in unassigned)
+    lo.build.after(loop_op, tuple(outs.values()))
     made: dict[tuple, Cell] = {}
     results = {slot: variants.result((slot,), value, outs, made) for slot, value in params.items()}
     link(lo, of_variants(results), assumed.together | sharing_on_entry(entry), assumed.held)  # there may be no iteration
@@ -214,7 +215,7 @@ def _dims_agree(assumed: Assumptions, variants: Round, atoms: dict[tuple, Atom])
             if dim in assumed.dims and found.setdefault(dim, now) != now:
                 own = Sym(dim.least, varies=dim.varies)
                 assumed.types[path] = with_dims(assumed.types[path], {dim: own})
-                assumed.dims.add(own)
+                assumed.dims[own] = own
                 return False
     return True
 

@@ -62,6 +62,7 @@ def run_loop(lo: Lowering, loop: ForLoop) -> None:
     def start() -> tuple[Range, Var]:
         name = loop.index_name if iterable.index_name else None
         index = Var(name or "i", INT, temp=name is None)
+        lo.build.count(index, domain)
         loop.bind(iterable.element(index))
         return domain, index
 

@@ -14,7 +14,7 @@ from sourcead.frontend.core import (
     MISSING, POISON, VALUE, BoundVal, Cell, FunctionVal, Lowering, Meta, MustMaterialise, OptionalVal, Slots, TupleVal,
     Value, parts_of, roots
 )
-from sourcead.ir.dims import syms
+from sourcead.ir.dims import in_terms
 from sourcead.ir.names import of_part
 from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const, Slice, Var
 from sourcead.ir.types import Array, ListT, MapT, NoneType, Scalar, SetT, Str, Sym, Type, Undefined, Unknown, fits, join
@@ -45,7 +45,7 @@ class Assumptions:
         missing: leaves that an iteration may leave without a value.
         numbers: leaves that may be a number although their type is an array.
         first_sym: the id from which on dims are made inside the loop.
-        dims: dims that differ from one iteration to the next.
+        dims: dims that differ from one iteration to the next, and what stands for them in types: a new dim for `i + 1`.
         relations: cell made before the loop -> {relation: other cells}, as an iteration leaves them.
     """
 
@@ -69,7 +69,7 @@ class Assumptions:
     missing: set[tuple] = field(default_factory=set)
     numbers: set[tuple] = field(default_factory=set)
     first_sym: int = field(default_factory=lambda: Sym().id)
-    dims: set[Sym] = field(default_factory=set)
+    dims: dict[Sym, Sym] = field(default_factory=dict)
     relations: dict[Cell, dict[str, Any]] = field(default_factory=dict)
 
     def poison(self, cell: Cell, why: str) -> bool:
@@ -307,8 +307,8 @@ class Round:
             assumed.numbers.add(path)
             return False
         if not fits(end_type, t, assumed.dims):
-            assumed.types[path] = end_type if self.starts_as_number(self.leaves[path], end_type) else join(t, end_type)
-            assumed.dims |= {s for s in syms(assumed.types[path]) if s.id >= assumed.first_sym}
+            t = end_type if self.starts_as_number(self.leaves[path], end_type) else join(t, end_type)
+            assumed.types[path] = in_terms(t, assumed.first_sym, assumed.dims)
             return False
         return True
 
@@ -332,7 +332,7 @@ class Round:
             return False
         if not isinstance(end, Array) or end.dtype is None or end.dtype.kind != "f" or not end.dims:
             return False
-        return all(isinstance(n, int) or n.id < self.assumed.first_sym for n in end.dims)
+        return all(isinstance(n, int) or n.born < self.assumed.first_sym for n in end.dims)
 
     def shape_of(self, value: Value) -> Value:
         """Return a template with the current structure of a value, which remains valid when the lowering is rolled back."""

@@ -21,8 +21,9 @@ import numpy as np
 from sourcead.analysis.builder import Builder
 from sourcead.ir.nodes import Atom, Attr, Call, Const, Function, Operand, Stmt, Update, Var, fresh
 from sourcead.ir.records import type_of
+from sourcead.ir.sizes import Dim
 from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Type, dims_of, kind_of, same_dtype
-from sourcead.passes.equality import Dim, KnownDims, equal_types
+from sourcead.passes.equality import KnownDims, equal_types
 from sourcead.passes.peephole import Facts, peephole
 from sourcead.primitives.result_types.dims import not_one
 from sourcead.primitives.table import record_of

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from sourcead.ir.nodes import Atom, Const, Operand, Stmt, Var
-from sourcead.ir.types import Array, FunctionT, NoneType, Scalar, Unknown, kind_of
+from sourcead.ir.types import ANY_DTYPE, Array, FunctionT, NoneType, Scalar, Unknown, kind_of, same_dtype
 from sourcead.passes.equality import equal_types
 
 ADD, SUB, MUL, DIV, POW, NEG = operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg
@@ -53,6 +53,9 @@ def keeps_type(stmt: Stmt, atom: Operand) -> bool:
     if not isinstance(atom, Var):
         return False
     a, b = stmt.targets[0].type, atom.type
+    if isinstance(a, Array) and isinstance(b, Array) and a.dims is not None and b.dims is not None:
+        known = a.dtype is not None and a.dtype != ANY_DTYPE  # the number has no shape
+        return known and len(a.dims) == len(b.dims) and same_dtype(a.dtype, b.dtype)
     return equal_types(a, b) or (isinstance(a, Scalar) and a == b)  # a Python number does not change the dtype of a number
 
 

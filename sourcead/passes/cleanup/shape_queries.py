@@ -27,9 +27,10 @@ from sourcead.analysis.array_versions import Chains, queried, query_of
 from sourcead.ir.nodes import (
     Atom, Attr, Block, Branch, Build, Call, Const, Function, Index, Loop, Op, Operand, Stmt, Update, Var
 )
+from sourcead.ir.sizes import Dim
 from sourcead.ir.types import INT, Array, Scalar, TupleT, same_dtype
 from sourcead.ir.walk import bound_vars, map_blocks, rewrite, walk, with_body, with_stmts
-from sourcead.passes.equality import Dim, KnownDims
+from sourcead.passes.equality import KnownDims
 from sourcead.passes.peephole import Facts, peephole
 from sourcead.primitives.table import record_of
 

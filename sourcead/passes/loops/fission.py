@@ -24,7 +24,8 @@ from sourcead.analysis.sizes import Size, dims_in, empty_stack, fills, known_dty
 from sourcead.ir.nodes import (
     Atom, Block, Call, Const, Function, Index, Loop, Pop, Range, Slice, Stmt, Sub, Update, Var, fresh
 )
-from sourcead.ir.types import INT, Sym, rank, same_dtype
+from sourcead.ir.sizes import Sym, plus
+from sourcead.ir.types import INT, rank, same_dtype
 from sourcead.ir.walk import bound_vars, map_blocks, with_body, with_stmts
 from sourcead.passes.equality import same
 from sourcead.passes.loops.factor_arrays import FactorArray, FactorArrays, FunctionFacts, Term, chain_of
@@ -185,7 +186,7 @@ class SplitLoop(FactorArrays):
         size = self.counted.is_size(self.facts.counting)
         if not size or held.offset < 0 and not self.counted.begins():
             upper = self.after.call(max, upper, Const(self.counted.first), type=INT)  # not from the end
-        if held.offset and isinstance(dim, Sym) and dim.plus == (rows, held.offset):
+        if held.offset and dim == plus(rows, held.offset):
             upper = None
         elif held.offset:
             upper = self.after.call(operator.add, upper, Const(held.offset))

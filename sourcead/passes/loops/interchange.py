@@ -24,7 +24,8 @@ from sourcead.analysis.sizes import Sizes, dims_in, empty_stack, known_dtype, le
 from sourcead.ir.nodes import (
     Append, Atom, Block, Build, Call, Const, Function, Index, Loop, Slice, Stmt, Sub, Var, fresh
 )
-from sourcead.ir.types import Array, ListT, Sym, rank
+from sourcead.ir.sizes import plus
+from sourcead.ir.types import Array, ListT, rank
 from sourcead.ir.walk import all_reads, bound_vars, definitions, map_blocks, map_op, with_body, with_stmts
 from sourcead.passes.cleanup.common_subexpressions import is_pure
 from sourcead.passes.loops.hoisting import PRODUCTS
@@ -281,7 +282,7 @@ class Interchange:
         build, rows, dim = self.builder, nest.times.write_number(self.builder, self.counting), nest.times.rows
         if one_more:
             rows = build.call(operator.add, rows, Const(1))
-            dim = dim + 1 if isinstance(dim, int) else Sym(dim.least + 1, (dim, 1))
+            dim = plus(dim, 1)
         return empty_stack(build, v, map(sizes.size, dims_in(v)), (rows, dim))
 
 

@@ -104,14 +104,19 @@ def _in_sizes(arg: Arg) -> Arg:
         return Arg(arg.type, items=tuple(map(_in_sizes, items)))
     if not isinstance(arg.type, Scalar) or arg.type.kind != "int":
         return arg
-    size = arg.value if arg.known else anydim() if arg.dim is None else arg.dim
+    size = arg.value if arg.known else arg.number if arg.dim is None else arg.dim
+    size = anydim() if size is None else size
     return Arg(arg.type, dim=size) if isinstance(size, Sym) or size >= SMALL else Arg(arg.type, size)
 
 
 def _sequence(arg: Arg, kept: bool) -> Arg:
     """Return a sequence of arrays as a tuple of arrays if it is `kept` and its length is known, else it or a number as one array."""
     items = getattr(arg.type, "items", None)
-    return Arg(TupleT(items)) if kept and items is not None else Arg(array_type(arg.type))
+    if kept and items is not None:
+        return Arg(TupleT(items))
+    t = array_type(arg.type)
+    known = isinstance(arg.type, ListT) and items is None and arg.number is not None
+    return Arg(Array(t.dtype, (arg.number, *t.dims[1:])) if known else t)
 
 
 def _by_type(arg: Arg, names: dict | None = None) -> Arg:

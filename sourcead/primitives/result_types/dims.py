@@ -1,8 +1,9 @@
 """Computation of the dims of a result from those of the operands, by broadcasting and multiplying."""
 
-import numpy as np
+import functools
 
-from sourcead.ir.types import anydim, many
+from sourcead.ir.sizes import times
+from sourcead.ir.types import anydim
 
 
 def not_one(dim) -> bool:
@@ -20,7 +21,7 @@ def broadcast_dim(a, b):
         return a
     a_many, b_many = not_one(a), not_one(b)
     if a_many and b_many:
-        return b if isinstance(b, int) and not isinstance(a, int) else a
+        return equal_dim((a, b))
     if a_many or b_many:
         return a if a_many else b
     return anydim()
@@ -36,22 +37,20 @@ def broadcast_dims(*shapes: tuple) -> tuple:
     return tuple(result)
 
 
+def _clarity(dim):
+    """Return by what a dim is preferred to others that are equal to it."""
+    return dim.many, not dim.parts
+
+
 def equal_dim(dims):
     """Return, of several dims that must be equal, the one about which most is known."""
     result = dims[0]
     for d in dims[1:]:
-        if not (isinstance(result, int)) and (isinstance(d, int) or (d.many and not result.many)):
+        if not isinstance(result, int) and (isinstance(d, int) or _clarity(d) > _clarity(result)):
             result = d
     return result
 
 
 def product_of_dims(dims):
-    """Return the product of dims, or a new dim if it is not known."""
-    rest = [d for d in dims if not (isinstance(d, int) and d == 1)]
-    if not rest:
-        return 1
-    if len(rest) == 1:
-        return rest[0]
-    if all(isinstance(d, int) for d in rest):
-        return int(np.prod(rest))
-    return many() if all(map(not_one, rest)) else anydim()
+    """Return the product of dims."""
+    return functools.reduce(times, dims, 1)

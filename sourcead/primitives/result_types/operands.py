@@ -29,6 +29,7 @@ class Arg:
     value: the Python object, where it is a constant.
     dims: where it is the shape of an array, that array's dims (`np.zeros(b.shape)`).
     dim: where it is the size of an axis, that axis's dim (`np.zeros((x.shape[0], 3))`).
+    number: where it is an integer or a list, that or its length as an expression over sizes and integers; an integer may be negative.
     items: the operands of a tuple or list display.
     """
 
@@ -37,10 +38,18 @@ class Arg:
     dims: tuple | None = None
     dim: int | Sym | None = None
     items: tuple[Arg, ...] | None = None
+    number: int | Sym | None = None
 
     @property
     def known(self) -> bool:
         return self.value is not NOT_CONST
+
+    @property
+    def integer(self) -> Any:
+        """Return the value if it is known, else the expression that the integer is, or `NOT_CONST`."""
+        if self.known:
+            return int(self.value) if isinstance(self.value, (int, np.integer)) else self.value
+        return NOT_CONST if self.number is None else self.number
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +114,7 @@ def _size(arg: Arg):
     if arg.dim is not None:
         return arg.dim
     if isinstance(arg.type, Scalar) and arg.type.kind == "int":
-        return anydim()
+        return anydim() if arg.number is None else arg.number
     raise Impossible
 
 

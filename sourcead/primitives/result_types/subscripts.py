@@ -1,8 +1,8 @@
 """Types of subscripts."""
 
-import numpy as np
 
 from sourcead.ir.records import type_of
+from sourcead.ir.sizes import sliced
 from sourcead.ir.types import (
     KINDS, UNKNOWN, Array, ArrayLike, DictT, ListT, MapT, NoneType, Scalar, Str, StructT, Sym, TupleT, Type, Undefined,
     anydim, join, map_type
@@ -65,7 +65,7 @@ def some_element(t: Type) -> Type:
     """Return the type of one element of a list, with new dims in place of unknown ones, in which elements need not agree."""
     if not isinstance(t, Array) or t.dims is None:
         return map_type(t, some_element)
-    differ = (isinstance(d, Sym) and (d.varies or not d.many) for d in t.dims)
+    differ = (isinstance(d, Sym) and d.differs for d in t.dims)
     return Array(t.dtype, tuple(Sym(d.least, varies=d.varies) if new else d for d, new in zip(t.dims, differ)))
 
 
@@ -183,26 +183,20 @@ def _kind(key):
     raise Impossible
 
 
-_SLICED: dict = {}
-_SHRUNK: dict = {}
-
-
 def _slice_dim(dim, key: SliceArg):
-    """Return the dim of a slice of an axis; equal slices of equal axes have equal dims, and so have `[2:]`, `[1:-1]`, `[:-2]`."""
+    """Return the dim of a slice of an axis."""
     if key.full:
         return dim
     parts = (key.lower, key.upper, key.step)
-    if not all(p is None or p.known for p in parts):
+    lower, upper, step = (None if p is None else p.integer for p in parts)
+    if not all(p is None or isinstance(p, (int, Sym)) for p in (lower, upper, step)):
+        if all(p is None or p.known for p in parts):
+            raise Impossible
         return anydim()
-    lower, upper, step = (None if p is None else p.value for p in parts)
-    if not all(p is None or isinstance(p, (int, np.integer)) for p in (lower, upper, step)):
-        raise Impossible
-    if isinstance(dim, int):
+    if all(p is None or isinstance(p, int) for p in (dim, lower, upper, step)):
         return len(range(dim)[lower:upper:step])
-    if step in (None, 1) and (lower or 0) >= 0 and (upper is None or upper < 0):
-        base, gone = _SHRUNK.get(dim, (dim, 0))
-        gone += (lower or 0) - (upper or 0)
-        shorter = _SLICED.setdefault((base, gone), Sym(max(base.least - gone, 0)))
-        _SHRUNK[shorter] = (base, gone)
-        return shorter
-    return _SLICED.setdefault((dim, lower, upper, step), anydim())
+    if step is None or isinstance(step, int) and step > 0:
+        return sliced(dim, lower, upper, step or 1)
+    if step == -1 and lower is None and upper is None:
+        return dim
+    return anydim()

@@ -40,7 +40,9 @@ class Parts:
                 t = stmt.targets[0].type
                 kept = [] if axes is None else [a for a in axes if a.at is None]
                 if axes is not None and isinstance(t, Array) and t.dims is not None and len(t.dims) == len(kept):
-                    self.lengths.update((n, a.length) for n, a in zip(t.dims, kept) if isinstance(n, Sym) and n not in self.lengths)
+                    for n, a in zip(t.dims, kept):
+                        if isinstance(n, Sym) and n.parts:
+                            self.lengths.setdefault(n, a.length)
 
     def length(self, dim: int | Sym) -> Length:
         """Return the number of elements along an axis of an array."""

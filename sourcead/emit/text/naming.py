@@ -18,11 +18,11 @@ from heapq import heappop, heappush
 import numpy as np
 
 from sourcead.analysis.connected import UnionFind
+from sourcead.emit.memory.sharing import written_in_place
+from sourcead.emit.text.calls_in_place import of_one_kind, shares_name
 from sourcead.emit.text.exit_flags import printed_results, unprinted_results
 from sourcead.ir.names import as_name
-from sourcead.ir.nodes import (
-    Append, Atom, Block, Branch, Call, Closure, Function, Let, Loop, Op, Pop, Stmt, Update, Var, operand_atoms
-)
+from sourcead.ir.nodes import Atom, Block, Branch, Call, Closure, Function, Let, Loop, Op, Stmt, Var, operand_atoms
 from sourcead.ir.types import INT
 from sourcead.ir.walk import bound_vars, count_reads, walk
 
@@ -100,9 +100,11 @@ class Ranges:
             case Closure():
                 self._closure(stmt)
             case op:
-                if isinstance(op, (Update, Append, Pop)) and isinstance(op.base, Var):
-                    self._affine(0, op.base, stmt.targets[0])
-                if isinstance(op, Let):
+                if isinstance(op, Call) and op.into is not None and shares_name(op, stmt.targets[0]):
+                    self._affine(2, op.args[op.into], stmt.targets[0])
+                elif not isinstance(op, Call) and (written := written_in_place(op)) is not None:
+                    self._affine(0, written, stmt.targets[0])
+                if isinstance(op, Let) and (not isinstance(op.value, Var) or of_one_kind(op.value, stmt.targets[0])):
                     self._affine(3, op.value, stmt.targets[0])
                 if _is_copy_of_namesake(stmt):
                     self._affine(0, op.args[0], stmt.targets[0])
@@ -268,7 +270,8 @@ def assign_names(function: Function, nested: dict[Var, Op], reserved: set[str]) 
     """Return the names of the variables that are not nested; `reserved` holds the globals and builtins that the text uses."""
     classes = NameClasses(function, nested)
     carried = {p for s in walk(function.body) if isinstance(s.op, Loop) for p in s.op.params}
-    wishes = {root: _wish(root, members, classes, carried) for root, members in classes.members.items()}
+    given = {name for name in classes.user_name.values() if name is not None}
+    wishes = {root: _wish(root, members, classes, carried, given) for root, members in classes.members.items()}
     taken: dict[str, list[Interval]] = {}
     numberings: dict[tuple[bool, str], _Numbering] = {}
     names: dict[Var, str] = {}
@@ -289,11 +292,18 @@ def assign_names(function: Function, nested: dict[Var, Op], reserved: set[str]) 
     return names
 
 
-def _wish(root: Var, members: list[Var], classes: NameClasses, carried: set[Var]) -> str:
-    """Return the preferred name of a class: the user's name, or else that of a loop variant, a cotangent or the first variable."""
+def _wish(root: Var, members: list[Var], classes: NameClasses, carried: set[Var], given: set[str]) -> str:
+    """Return the preferred name of a class: the user's name, or else that of a loop variant, a cotangent or the first variable.
+
+    Of cotangents, that of one of the user's variables, whose names are `given`, comes first.
+    """
+
+    def rank(v: Var):
+        return v not in carried, not v.name.startswith("d_"), v.name.removeprefix("d_") not in given, v.id
+
     name = classes.user_name[root]
     if name is None:
-        name = min(members, key=lambda v: (v not in carried, not v.name.startswith("d_"), v.id)).name
+        name = min(members, key=rank).name
     name = as_name(name, "t")
     hides_builtin = classes.user_name[root] is None and hasattr(builtins, name)
     return name + "_" if hides_builtin else name

@@ -1,0 +1,201 @@
+"""Lets results take the memory of arrays that nothing reads any more.
+
+    d_total = d_h * (1 - h * h)        d_h *= 1 - h * h              `into` is the position of `d_h` among the arguments
+    d_rows = np.empty_like(rows)       d_rows = rows
+
+This is legal where
+
+    the function made the old array, which fills its memory and has the shape and dtype of the new one,
+    no variable that is still to be read, nor another operand, shares its memory, and
+    no code outside of the function, such as one that prints or keeps it, has seen it.
+
+It is done where the text does not grow: of arrays that have names, not of those inside expressions, which NumPy writes in place itself.
+Only a value that is smaller than the array and waits for its place in a later expression is computed before the array is overwritten.
+It follows `in_place_or_copy.py`, whose walk it repeats, and must find every update in place already.
+"""
+
+from dataclasses import replace
+from math import prod
+
+import numpy as np
+
+from sourcead.analysis.array_versions import queried
+from sourcead.analysis.builder import operand_type
+from sourcead.analysis.liveness import Live, Reads
+from sourcead.emit.memory.in_place_or_copy import MemoryAssignment
+from sourcead.emit.memory.memory_regions import FOREIGN
+from sourcead.emit.memory.sharing import call_sharing, written_in_place
+from sourcead.emit.text.calls_in_place import shares_name, writer
+from sourcead.emit.text.nesting import Nesting
+from sourcead.ir.nodes import Atom, Block, Call, Function, Let, Loop, Op, Stmt, Var
+from sourcead.ir.types import Array, Scalar, rank, same_dtype
+from sourcead.ir.walk import count_reads, has_effect, walk
+from sourcead.passes.cleanup.shape_queries import put_to
+from sourcead.primitives.table import record_of
+
+SMALLEST = 256  # arrays that are known to have fewer elements stay as they are: the call costs more than their memory
+
+
+def reuse_memory(function: Function) -> Function:
+    """Return the function with results in the memory of arrays that nothing reads any more; its updates are in place already."""
+    if not any(_may_take_memory(stmt) for stmt in walk(function.body)):
+        return function
+    reuse = _Reuse(function)
+    result = reuse.function(function, own_results=True)
+    return result if reuse.reused and not reuse.copied_again else function
+
+
+def _may_take_memory(stmt: Stmt) -> bool:
+    """Return whether the result of a statement is an array for which memory can be given."""
+    match stmt:
+        case Stmt((target,), Call(fn, args, kwargs)) if isinstance(target.type, Array) and target.type.dims and not kwargs:
+            dtype, dims = target.type.dtype, target.type.dims
+            if dtype is None or dtype.kind not in "fc" or all(isinstance(n, int) for n in dims) and prod(dims) < SMALLEST:
+                return False
+            return fn is np.empty_like or writer(stmt.op) is not None and record_of(fn).is_elementwise(len(args))
+    return False
+
+
+class _Reuse(MemoryAssignment):
+    """The walk that decides which results take the memory of old arrays.
+
+    Attributes:
+        nested: the values that are printed inside of expressions.
+        current: for arrays whose memory was taken, the results that have it.
+        here: the variables that the current block defines.
+        groups: which variables may share memory.
+        waiting: for each such group, the nested values of the current block that read it, with the positions of their definition and
+            of their last reader.
+        at: the position of the current statement in its block.
+        reused: whether any memory was taken.
+        copied_again: whether the walk found that an update needs a copy.
+    """
+
+    def __init__(self, function: Function):
+        super().__init__(Reads(), set(), last_attempt=True)
+        nesting = Nesting(function)
+        self.nested, self.groups = nesting.result, nesting.groups
+        self.counts = count_reads(function.body)
+        self.params = {s.op.body: s.op.params for s in walk(function.body) if isinstance(s.op, Loop)}
+        self.current: dict[Var, Var] = {}
+        self.here: set[Var] = set()
+        self.waiting: dict[Var, list[tuple[int, int, Var]]] = {}
+        self.positions: dict[Stmt, int] = {}
+        self.at = 0
+        self.reused = self.copied_again = False
+
+    # ---- the walk ----
+
+    def block(self, block: Block, live_out: Live, yields: list | None = None, own_results: bool = False):
+        outer = self.current, self.here, self.waiting, self.positions
+        self.current, self.here = dict(self.current), {*self.params.get(block, ())}
+        self.positions = {stmt: k for k, stmt in enumerate(block.stmts)}
+        self.waiting, last = {}, self.reads.last(block)
+        for k, stmt in enumerate(block.stmts):
+            for t in stmt.targets:
+                if t in self.nested:
+                    for leaf in self.leaves(stmt.op):
+                        self.waiting.setdefault(self.groups.find(leaf), []).append((k, last.get(t, k), t))
+        stmts, results = super().block(block, live_out, yields, own_results)
+        if block in self.params:
+            stmts = self.with_variants_last(stmts, results)
+        self.current, self.here, self.waiting, self.positions = outer
+        return stmts, results
+
+    def with_variants_last(self, stmts: tuple[Stmt, ...], results: tuple[Atom, ...]) -> tuple[Stmt, ...]:
+        """Return the statements of a loop's body with what the next iteration alone reads at its end, where it can take a name over.
+
+            y = f(d_h);  z = g(d_h);  yield y            z = g(d_h);  y = f(d_h);  yield y
+        """
+        for result in results:
+            k = next((k for k, s in enumerate(stmts) if s.targets == (result,)), None)
+            if k is None or self.counts[result] > 1 or result in self.nested:
+                continue
+            moved, after = stmts[k], stmts[k + 1 :]
+            if not isinstance(moved.op, Call) or has_effect(moved.op) or moved.op.into is not None:
+                continue
+            read = {r for v in moved.op.reads for r in self.of(v).all}
+            takes_over = set(moved.op.reads).intersection(self.current.values())
+            again = any(v in s.op.reads for s in after for v in takes_over)
+            if again and not any(s.op.blocks or self.of(written_in_place(s.op)).all & read for s in after):
+                stmts = (*stmts[:k], *after, moved)
+        return stmts
+
+    def statement(self, stmt: Stmt, live: Live, dying: list[Var], out: list[Stmt]) -> None:
+        self.at = self.positions[stmt]
+        super().statement(put_to(stmt, self.version), live, dying, out)
+        self.here.update(stmt.targets)
+
+    def simple(self, stmt: Stmt, op: Op, dying: list[Var], out: list[Stmt]) -> None:
+        self.note_escapes(op)
+        taken = self.taken(stmt, dying)
+        if taken is None:
+            super().simple(stmt, op, dying, out)
+            return
+        old, new = taken
+        self.reused = True
+        out.append(replace(stmt, op=new))
+        self.kill(*dying)
+        self.bind(stmt.targets[0], self.memory[old])
+        self.current[old] = stmt.targets[0]
+
+    def copy(self, *args):
+        self.copied_again = True
+        return super().copy(*args)
+
+    def version(self, var: Var) -> Var:
+        """Return the variable that has the memory of an array now."""
+        while var in self.current:
+            var = self.current[var]
+        return var
+
+    def note_escapes(self, op: Op) -> None:
+        """Note that code outside of the function may keep the operands of a call, which are not to be overwritten then."""
+        if isinstance(op, Call) and (has_effect(op) or call_sharing(op) == "foreign"):
+            for holder in self.sharers(r for v in op.reads for r in self.of(v).all):
+                self.memory[holder] = replace(self.memory[holder], whole=False)
+
+    def leaves(self, op: Op) -> set[Var]:
+        """Return the variables that are read where an op is printed inside an expression, and the nested ones between."""
+        if queried(op) is not None:
+            return set()
+        found = set(op.reads)
+        for v in op.reads:
+            if v in self.nested:
+                found |= self.leaves(self.nested[v])
+        return found
+
+    # ---- decisions ----
+
+    def taken(self, stmt: Stmt, dying: list[Var]) -> tuple[Var, Op] | None:
+        """Return the array whose memory the result of a statement takes, and the op that takes it; None if there is none."""
+        if not _may_take_memory(stmt) or stmt.targets[0] in self.nested or stmt.targets[0] not in self.counts:
+            return None
+        op, target = stmt.op, stmt.targets[0]
+        if op.fn is np.empty_like:
+            (old,) = op.args
+            return (old, Let(old)) if isinstance(old, Var) and self.is_free(old, target, {}) and not self.late(old) else None
+        if not all(isinstance(operand_type(a), (Array, Scalar)) for a in op.args):
+            return None
+        for k, old in enumerate(op.args):
+            if old in dying and self.is_free(old, target, {old: None}):
+                new, late = replace(op, into=k), self.late(old)
+                if not late or shares_name(new, target) and all(_is_smaller(v, old) for v in late):
+                    return old, new
+        return None
+
+    def is_free(self, old: Var, target: Var, holders: dict[Var, None]) -> bool:
+        """Return whether a result may take the memory of an array that only `holders` hold."""
+        memory, a, b = self.of(old), old.type, target.type
+        fits = isinstance(a, Array) and a.dims == b.dims and same_dtype(a.dtype, b.dtype)
+        mine = bool(memory.own) and memory.whole and FOREIGN not in memory.all and self.sharers(memory.all) == holders
+        return fits and mine and old in self.here and old not in self.nested
+
+    def late(self, old: Var) -> list[Var]:
+        """Return the values that read an array, or what may share its memory, and wait for their place in later expressions."""
+        return [v for first, last, v in self.waiting.get(self.groups.find(old), ()) if first < self.at < last]
+
+
+def _is_smaller(v: Var, array: Var) -> bool:
+    axes = rank(v.type)
+    return axes is not None and axes < rank(array.type)

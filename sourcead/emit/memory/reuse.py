@@ -22,12 +22,13 @@ import numpy as np
 from sourcead.analysis.array_versions import queried
 from sourcead.analysis.builder import operand_type
 from sourcead.analysis.liveness import Live, Reads
+from sourcead.emit.memory.delayed import delayed
 from sourcead.emit.memory.in_place_or_copy import MemoryAssignment
 from sourcead.emit.memory.memory_regions import FOREIGN
 from sourcead.emit.memory.sharing import call_sharing, written_in_place
 from sourcead.emit.text.calls_in_place import shares_name, writer
 from sourcead.emit.text.nesting import Nesting
-from sourcead.ir.nodes import Atom, Block, Call, Function, Let, Loop, Op, Stmt, Var
+from sourcead.ir.nodes import Atom, Block, Call, Function, Let, Loop, Op, Stmt, Update, Var
 from sourcead.ir.types import Array, Scalar, rank, same_dtype
 from sourcead.ir.walk import count_reads, has_effect, walk
 from sourcead.passes.cleanup.shape_queries import put_to
@@ -66,6 +67,7 @@ class _Reuse(MemoryAssignment):
         groups: which variables may share memory.
         waiting: for each such group, the nested values of the current block that read it, with the positions of their definition and
             of their last reader.
+        ordered: the blocks with their statements in another order.
         at: the position of the current statement in its block.
         reused: whether any memory was taken.
         copied_again: whether the walk found that an update needs a copy.
@@ -82,6 +84,7 @@ class _Reuse(MemoryAssignment):
         self.waiting: dict[Var, list[tuple[int, int, Var]]] = {}
         self.positions: dict[Stmt, int] = {}
         self.at = 0
+        self.ordered: dict[Block, Block] = {}
         self.reused = self.copied_again = False
 
     # ---- the walk ----
@@ -89,6 +92,7 @@ class _Reuse(MemoryAssignment):
     def block(self, block: Block, live_out: Live, yields: list | None = None, own_results: bool = False):
         outer = self.current, self.here, self.waiting, self.positions
         self.current, self.here = dict(self.current), {*self.params.get(block, ())}
+        loop, block = block in self.params, self.in_order(block)
         self.positions = {stmt: k for k, stmt in enumerate(block.stmts)}
         self.waiting, last = {}, self.reads.last(block)
         for k, stmt in enumerate(block.stmts):
@@ -97,10 +101,28 @@ class _Reuse(MemoryAssignment):
                     for leaf in self.leaves(stmt.op):
                         self.waiting.setdefault(self.groups.find(leaf), []).append((k, last.get(t, k), t))
         stmts, results = super().block(block, live_out, yields, own_results)
-        if block in self.params:
+        if loop:
             stmts = self.with_variants_last(stmts, results)
         self.current, self.here, self.waiting, self.positions = outer
         return stmts, results
+
+    def in_order(self, block: Block) -> Block:
+        """Return the block with its statements in the order in which more operands are read for the last time."""
+        if block not in self.ordered:
+            made = {t for s in block.stmts for t in s.targets if isinstance(s.op, (Call, Update))}
+
+            def candidates(stmt: Stmt) -> list[Var]:
+                if not self.names_result(stmt) or stmt.within:
+                    return []
+                (target,), args = stmt.targets, enumerate(stmt.op.args)
+                return [v for k, v in args if v in made and fits(v, target) and shares_name(replace(stmt.op, into=k), target)]
+
+            self.ordered[block] = delayed(block, candidates, self.nested, self.groups)
+        return self.ordered[block]
+
+    def names_result(self, stmt: Stmt) -> bool:
+        """Return whether the result of a statement is an array that has a name and for which memory can be given."""
+        return _may_take_memory(stmt) and stmt.targets[0] not in self.nested and stmt.targets[0] in self.counts
 
     def with_variants_last(self, stmts: tuple[Stmt, ...], results: tuple[Atom, ...]) -> tuple[Stmt, ...]:
         """Return the statements of a loop's body with what the next iteration alone reads at its end, where it can take a name over.
@@ -169,7 +191,7 @@ class _Reuse(MemoryAssignment):
 
     def taken(self, stmt: Stmt, dying: list[Var]) -> tuple[Var, Op] | None:
         """Return the array whose memory the result of a statement takes, and the op that takes it; None if there is none."""
-        if not _may_take_memory(stmt) or stmt.targets[0] in self.nested or stmt.targets[0] not in self.counts:
+        if not self.names_result(stmt):
             return None
         op, target = stmt.op, stmt.targets[0]
         if op.fn is np.empty_like:
@@ -186,14 +208,19 @@ class _Reuse(MemoryAssignment):
 
     def is_free(self, old: Var, target: Var, holders: dict[Var, None]) -> bool:
         """Return whether a result may take the memory of an array that only `holders` hold."""
-        memory, a, b = self.of(old), old.type, target.type
-        fits = isinstance(a, Array) and a.dims == b.dims and same_dtype(a.dtype, b.dtype)
+        memory = self.of(old)
         mine = bool(memory.own) and memory.whole and FOREIGN not in memory.all and self.sharers(memory.all) == holders
-        return fits and mine and old in self.here and old not in self.nested
+        return fits(old, target) and mine and old in self.here and old not in self.nested
 
     def late(self, old: Var) -> list[Var]:
         """Return the values that read an array, or what may share its memory, and wait for their place in later expressions."""
         return [v for first, last, v in self.waiting.get(self.groups.find(old), ()) if first < self.at < last]
+
+
+def fits(old: Atom, target: Var) -> bool:
+    """Return whether a value is an array of the same shape and dtype."""
+    a, b = operand_type(old), target.type
+    return isinstance(old, Var) and isinstance(a, Array) and a.dims == b.dims and same_dtype(a.dtype, b.dtype)
 
 
 def _is_smaller(v: Var, array: Var) -> bool:

@@ -27,6 +27,7 @@ from sourcead.ir.types import INT
 from sourcead.ir.walk import bound_vars, count_reads, walk
 
 Interval = tuple[int, int]
+REUSE = 4  # the priority of a result that takes the memory of an operand
 
 
 class Ranges:
@@ -101,7 +102,7 @@ class Ranges:
                 self._closure(stmt)
             case op:
                 if isinstance(op, Call) and op.into is not None and shares_name(op, stmt.targets[0]):
-                    self._affine(2, op.args[op.into], stmt.targets[0])
+                    self._affine(REUSE, op.args[op.into], stmt.targets[0])
                 elif not isinstance(op, Call) and (written := written_in_place(op)) is not None:
                     self._affine(0, written, stmt.targets[0])
                 if isinstance(op, Let) and (not isinstance(op.value, Var) or of_one_kind(op.value, stmt.targets[0])):
@@ -241,9 +242,12 @@ class NameClasses(UnionFind):
         self.members: dict[Var, list[Var]] = {v: [v] for v in ranges.of}
         self.user_name: dict[Var, str | None] = {v: None if v.temp else v.name for v in ranges.of}
         self.is_param = dict.fromkeys(ranges.of, False) | dict.fromkeys(function.params, True)
-        for _, a, b in sorted(ranges.affinities, key=lambda entry: entry[0]):
+        given = {f"d_{name}" for name in self.user_name.values() if name is not None}
+        for priority, a, b in sorted(ranges.affinities, key=lambda entry: entry[0]):
             if a in self.members and b in self.members or self.find(a) in self.members and self.find(b) in self.members:
-                self._unite(a, b)
+                cotangents = {v.name for x in (a, b) for v in self.members[self.find(x)]} & given if priority == REUSE else ()
+                if len(cotangents) < 2:  # those of two of the user's variables keep their names
+                    self._unite(a, b)
 
     def _unite(self, a: Var, b: Var) -> None:
         a, b = self.find(a), self.find(b)

@@ -4,8 +4,8 @@
     d_scale = sum(d_z * y)             d_y = d_z * scale          (the last reader of d_z)
     d_x = d_y / n                      d_x = d_y / n
 
-A value that is printed inside another expression reads its operands there.  This is legal if the statement only computes its result, nothing in between reads the result, and nothing in between writes memory that
-the statement reads.
+A value that is printed inside another expression reads its operands there.  This is legal if the statement only computes its result,
+nothing in between reads the result, and nothing in between writes memory that the statement reads.
 """
 
 from collections.abc import Callable, Container, Iterator
@@ -35,7 +35,7 @@ def delayed(block: Block, candidates: Callable[[Stmt], list[Var]], nested: Conta
         return [i for i, s in enumerate(stmts) if v in reads_inside(s.op)] + ([len(stmts)] if v in block.results else [])
 
     def last_read(v: Var, axes: float) -> int:
-        """Return where a value is read last, if values of fewer than so many axes are computed at their place, others where they are printed."""
+        """Return where a value is read last, if values of fewer than so many axes are computed early, and others where they are read."""
         places = [-1]
         for i in readers(v):
             target = stmts[i].targets[0] if i < len(stmts) and len(stmts[i].targets) == 1 else None

@@ -14,6 +14,7 @@ Only a value that is smaller than the array and waits for its place in a later e
 It follows `in_place_or_copy.py`, whose walk it repeats, and must find every update in place already.
 """
 
+from collections.abc import Iterator
 from dataclasses import replace
 from math import prod
 
@@ -26,11 +27,11 @@ from sourcead.emit.memory.delayed import delayed
 from sourcead.emit.memory.in_place_or_copy import MemoryAssignment
 from sourcead.emit.memory.memory_regions import FOREIGN
 from sourcead.emit.memory.sharing import call_sharing, written_in_place
-from sourcead.emit.text.calls_in_place import shares_name, writer
+from sourcead.emit.text.calls_in_place import augments, is_large, shares_name, writer
 from sourcead.emit.text.nesting import Nesting
-from sourcead.ir.nodes import Atom, Block, Call, Function, Let, Loop, Op, Stmt, Update, Var
+from sourcead.ir.nodes import Atom, Block, Call, Function, Let, Loop, Op, Stmt, Update, Var, fresh
 from sourcead.ir.types import Array, Scalar, rank, same_dtype
-from sourcead.ir.walk import count_reads, has_effect, walk
+from sourcead.ir.walk import count_reads, has_effect, map_op, walk
 from sourcead.passes.cleanup.shape_queries import put_to
 from sourcead.primitives.table import record_of
 
@@ -68,6 +69,10 @@ class _Reuse(MemoryAssignment):
         waiting: for each such group, the nested values of the current block that read it, with the positions of their definition and
             of their last reader.
         ordered: the blocks with their statements in another order.
+        stmts: the statements of the current block.
+        last: the position of the last statement of the block that reads each variable.
+        in_loop: whether the current block is inside of a loop.
+        renamed: the values that were taken out of the statements which they stood in, with new variables for them.
         at: the position of the current statement in its block.
         reused: whether any memory was taken.
         copied_again: whether the walk found that an update needs a copy.
@@ -85,25 +90,32 @@ class _Reuse(MemoryAssignment):
         self.positions: dict[Stmt, int] = {}
         self.at = 0
         self.ordered: dict[Block, Block] = {}
+        self.stmts: tuple[Stmt, ...] = ()
+        self.last: dict[Var, int] = {}
+        self.renamed: dict[Var, Var] = {}
+        self.in_loop = False
         self.reused = self.copied_again = False
 
     # ---- the walk ----
 
     def block(self, block: Block, live_out: Live, yields: list | None = None, own_results: bool = False):
-        outer = self.current, self.here, self.waiting, self.positions
+        outer = self.current, self.here, self.waiting, self.positions, self.stmts, self.last, self.in_loop
         self.current, self.here = dict(self.current), {*self.params.get(block, ())}
-        loop, block = block in self.params, self.in_order(block)
+        loop = block in self.params
+        self.in_loop = self.in_loop or loop
+        self.stmts, self.last = block.stmts, self.reads.last(block)
+        block = self.in_order(block)
         self.positions = {stmt: k for k, stmt in enumerate(block.stmts)}
-        self.waiting, last = {}, self.reads.last(block)
+        self.waiting, self.stmts, self.last = {}, block.stmts, self.reads.last(block)
         for k, stmt in enumerate(block.stmts):
             for t in stmt.targets:
                 if t in self.nested:
                     for leaf in self.leaves(stmt.op):
-                        self.waiting.setdefault(self.groups.find(leaf), []).append((k, last.get(t, k), t))
+                        self.waiting.setdefault(self.groups.find(leaf), []).append((k, self.last.get(t, k), t))
         stmts, results = super().block(block, live_out, yields, own_results)
         if loop:
             stmts = self.with_variants_last(stmts, results)
-        self.current, self.here, self.waiting, self.positions = outer
+        self.current, self.here, self.waiting, self.positions, self.stmts, self.last, self.in_loop = outer
         return stmts, results
 
     def in_order(self, block: Block) -> Block:
@@ -117,7 +129,12 @@ class _Reuse(MemoryAssignment):
                 (target,), args = stmt.targets, enumerate(stmt.op.args)
                 return [v for k, v in args if v in made and fits(v, target) and shares_name(replace(stmt.op, into=k), target)]
 
-            self.ordered[block] = delayed(block, candidates, self.nested, self.groups)
+            readers = {} if self.in_loop else {stmt: self.reader(stmt) for stmt in block.stmts}
+            inside = {stmt: reader for stmt, reader in readers.items() if reader is not None and self.stands_inside(stmt, reader)}
+            stmts = [stmt for stmt in block.stmts if stmt not in inside]
+            for stmt, reader in inside.items():
+                stmts.insert(stmts.index(reader), replace(stmt, adjoint_of=reader.adjoint_of))
+            self.ordered[block] = delayed(Block(tuple(stmts), block.results), candidates, self.nested, self.groups)
         return self.ordered[block]
 
     def names_result(self, stmt: Stmt) -> bool:
@@ -145,21 +162,27 @@ class _Reuse(MemoryAssignment):
 
     def statement(self, stmt: Stmt, live: Live, dying: list[Var], out: list[Stmt]) -> None:
         self.at = self.positions[stmt]
-        super().statement(put_to(stmt, self.version), live, dying, out)
+        if not self.renamed.keys().isdisjoint(stmt.op.reads):
+            stmt = replace(stmt, op=map_op(stmt.op, lambda a: self.renamed.get(a, a)))
+        mine = [self.renamed.get(v, v) for v in dying]
+        super().statement(put_to(stmt, self.version), live, mine, out)
+        self.kill(*mine)
         self.here.update(stmt.targets)
 
     def simple(self, stmt: Stmt, op: Op, dying: list[Var], out: list[Stmt]) -> None:
         self.note_escapes(op)
-        taken = self.taken(stmt, dying)
+        self.renamed.pop(stmt.targets[0] if stmt.targets else None, None)
+        taken = self.taken(stmt, dying) or self.taken_apart(stmt, dying)
         if taken is None:
             super().simple(stmt, op, dying, out)
             return
-        old, new = taken
+        old, new, target = taken
         self.reused = True
-        out.append(replace(stmt, op=new))
+        out.append(replace(stmt, op=new, targets=(target,)))
         self.kill(*dying)
-        self.bind(stmt.targets[0], self.memory[old])
-        self.current[old] = stmt.targets[0]
+        self.bind(target, self.memory[old])
+        self.here.add(target)
+        self.current[old] = target
 
     def copy(self, *args):
         self.copied_again = True
@@ -189,22 +212,64 @@ class _Reuse(MemoryAssignment):
 
     # ---- decisions ----
 
-    def taken(self, stmt: Stmt, dying: list[Var]) -> tuple[Var, Op] | None:
-        """Return the array whose memory the result of a statement takes, and the op that takes it; None if there is none."""
+    def taken(self, stmt: Stmt, dying: list[Var]) -> tuple[Var, Op, Var] | None:
+        """Return the array whose memory the result of a statement takes, the op that takes it, and the result; None if there is none."""
         if not self.names_result(stmt):
             return None
         op, target = stmt.op, stmt.targets[0]
         if op.fn is np.empty_like:
             (old,) = op.args
-            return (old, Let(old)) if isinstance(old, Var) and self.is_free(old, target, {}) and not self.late(old) else None
-        if not all(isinstance(operand_type(a), (Array, Scalar)) for a in op.args):
-            return None
-        for k, old in enumerate(op.args):
-            if old in dying and self.is_free(old, target, {old: None}):
-                new, late = replace(op, into=k), self.late(old)
-                if not late or shares_name(new, target) and all(_is_smaller(v, old) for v in late):
-                    return old, new
+            return (old, Let(old), target) if isinstance(old, Var) and self.is_free(old, target, {}) and not self.late(old) else None
+        for old, new in self.offers(stmt, dying):
+            late = self.late(old)
+            if not late or shares_name(new, target) and all(_is_smaller(v, old) for v in late):
+                return old, new, target
         return None
+
+    def offers(self, stmt: Stmt, dying: list[Var]) -> Iterator[tuple[Var, Call]]:
+        """Yield the operands whose memory the result of an elementwise call may take, each with the call that takes it."""
+        op, (target,) = stmt.op, stmt.targets
+        if all(isinstance(operand_type(a), (Array, Scalar)) for a in op.args):
+            for k, old in enumerate(op.args):
+                if old in dying and self.is_free(old, target, {old: None}):
+                    yield old, replace(op, into=k)
+
+    def taken_apart(self, stmt: Stmt, dying: list[Var]) -> tuple[Var, Op, Var] | None:
+        """Return what `taken` returns for a large value that stands inside another statement, if it is better computed before that.
+
+            d_a -= d_y * exp            exp *= d_y;  d_a -= exp
+            d_a = c * (y - z)           d_a = np.subtract(y, z, out=y);  d_a *= c
+        """
+        target, reader = stmt.targets[0] if stmt.targets else None, self.reader(stmt)
+        if reader is None or self.in_loop or not self.stands_inside(stmt, reader):
+            return None
+        added = isinstance(reader.op, Update) and reader.op.value is target
+        for old, new in self.offers(stmt, dying):
+            if self.late(old) or not added and not self.goes_on(target, reader):
+                continue
+            named = fresh(target, name=old.name if added else reader.targets[0].name)
+            if not added or shares_name(new, named):
+                self.renamed[target] = named
+                return old, new, named
+        return None
+
+    def reader(self, stmt: Stmt) -> Stmt | None:
+        """Return the statement of the same block that reads the nested value of a statement, None if it is not nested or read elsewhere."""
+        at = self.last.get(stmt.targets[0]) if stmt.targets and stmt.targets[0] in self.nested else None
+        reader = self.stmts[at] if at is not None and at < len(self.stmts) else None
+        return reader if reader is not None and stmt.targets[0] in reader.op.reads else None
+
+    def stands_inside(self, stmt: Stmt, reader: Stmt) -> bool:
+        """Return whether a large value is an operand of a statement of the reverse sweep."""
+        large = _may_take_memory(stmt) and is_large(stmt.targets[0].type) and self.counts[stmt.targets[0]] == 1
+        return large and not stmt.within and reader.adjoint_of is not None and not any(t in self.nested for t in reader.targets)
+
+    def goes_on(self, value: Var, reader: Stmt) -> bool:
+        """Return whether the result of a reader can be written into the memory of a value, and of no other operand."""
+        if not self.names_result(reader) or not fits(value, reader.targets[0]):
+            return False
+        others = [a for a in reader.op.args if a is not value and a not in self.nested and fits(a, reader.targets[0])]
+        return not others and value in reader.op.args and augments(replace(reader.op, into=reader.op.args.index(value)))
 
     def is_free(self, old: Var, target: Var, holders: dict[Var, None]) -> bool:
         """Return whether a result may take the memory of an array that only `holders` hold."""

@@ -242,12 +242,14 @@ class NameClasses(UnionFind):
         self.members: dict[Var, list[Var]] = {v: [v] for v in ranges.of}
         self.user_name: dict[Var, str | None] = {v: None if v.temp else v.name for v in ranges.of}
         self.is_param = dict.fromkeys(ranges.of, False) | dict.fromkeys(function.params, True)
+        self.cotangents: set[Var] = set()  # those of the user's variables that share memory with others
         given = {f"d_{name}" for name in self.user_name.values() if name is not None}
         for priority, a, b in sorted(ranges.affinities, key=lambda entry: entry[0]):
             if a in self.members and b in self.members or self.find(a) in self.members and self.find(b) in self.members:
                 cotangents = {v.name for x in (a, b) for v in self.members[self.find(x)]} & given if priority == REUSE else ()
                 if len(cotangents) < 2:  # those of two of the user's variables keep their names
                     self._unite(a, b)
+                    self.cotangents.update(v for v in self.members[self.find(a)] if v.name in cotangents)
 
     def _unite(self, a: Var, b: Var) -> None:
         a, b = self.find(a), self.find(b)
@@ -274,8 +276,7 @@ def assign_names(function: Function, nested: dict[Var, Op], reserved: set[str]) 
     """Return the names of the variables that are not nested; `reserved` holds the globals and builtins that the text uses."""
     classes = NameClasses(function, nested)
     carried = {p for s in walk(function.body) if isinstance(s.op, Loop) for p in s.op.params}
-    given = {name for name in classes.user_name.values() if name is not None}
-    wishes = {root: _wish(root, members, classes, carried, given) for root, members in classes.members.items()}
+    wishes = {root: _wish(root, members, classes, carried) for root, members in classes.members.items()}
     taken: dict[str, list[Interval]] = {}
     numberings: dict[tuple[bool, str], _Numbering] = {}
     names: dict[Var, str] = {}
@@ -296,14 +297,11 @@ def assign_names(function: Function, nested: dict[Var, Op], reserved: set[str]) 
     return names
 
 
-def _wish(root: Var, members: list[Var], classes: NameClasses, carried: set[Var], given: set[str]) -> str:
-    """Return the preferred name of a class: the user's name, or else that of a loop variant, a cotangent or the first variable.
-
-    Of cotangents, that of one of the user's variables, whose names are `given`, comes first.
-    """
+def _wish(root: Var, members: list[Var], classes: NameClasses, carried: set[Var]) -> str:
+    """Return the preferred name of a class: the user's name, or else that of a loop variant, a cotangent or the first variable."""
 
     def rank(v: Var):
-        return v not in carried, not v.name.startswith("d_"), v.name.removeprefix("d_") not in given, v.id
+        return v not in carried, not v.name.startswith("d_"), v not in classes.cotangents, v.id
 
     name = classes.user_name[root]
     if name is None:

@@ -33,6 +33,7 @@ from sourcead.ir.nodes import Atom, Block, Call, Function, Let, Loop, Op, Stmt, 
 from sourcead.ir.types import Array, Scalar, rank, same_dtype
 from sourcead.ir.walk import count_reads, has_effect, map_op, walk
 from sourcead.passes.cleanup.shape_queries import put_to
+from sourcead.primitives.result_types.dims import not_one
 from sourcead.primitives.table import record_of
 
 SMALLEST = 256  # arrays that are known to have fewer elements stay as they are: the call costs more than their memory
@@ -283,9 +284,14 @@ class _Reuse(MemoryAssignment):
 
 
 def fits(old: Atom, target: Var) -> bool:
-    """Return whether a value is an array of the same shape and dtype."""
+    """Return whether an operand of an elementwise call is an array of the shape and dtype of the result.
+
+    A dim that is not 1 is that of the result, since the operands are broadcast.
+    """
     a, b = operand_type(old), target.type
-    return isinstance(old, Var) and isinstance(a, Array) and a.dims == b.dims and same_dtype(a.dtype, b.dtype)
+    if not (isinstance(old, Var) and isinstance(a, Array) and same_dtype(a.dtype, b.dtype) and rank(a) == rank(b) is not None):
+        return False
+    return all(m is n or m == n or not_one(m) for m, n in zip(a.dims, b.dims))
 
 
 def _is_smaller(v: Var, array: Var) -> bool:

@@ -31,7 +31,7 @@ from sourcead.emit.text.calls_in_place import augments, is_large, shares_name, w
 from sourcead.emit.text.nesting import Nesting
 from sourcead.ir.nodes import Atom, Block, Call, Function, Let, Loop, Op, Stmt, Update, Var, fresh
 from sourcead.ir.types import Array, Scalar, rank, same_dtype
-from sourcead.ir.walk import count_reads, has_effect, map_op, walk
+from sourcead.ir.walk import count_reads, definitions, has_effect, map_atoms, map_op, walk, with_body
 from sourcead.passes.cleanup.shape_queries import put_to
 from sourcead.primitives.result_types.dims import not_one
 from sourcead.primitives.table import record_of
@@ -45,7 +45,9 @@ def reuse_memory(function: Function) -> Function:
         return function
     reuse = _Reuse(function)
     result = reuse.function(function, own_results=True)
-    return result if reuse.reused and not reuse.copied_again else function
+    if reuse.copied_again or not (reuse.reused or reuse.taken_over):
+        return function
+    return with_body(result, map_atoms(result.body, lambda a: reuse.taken_over.get(a, a), lambda v: reuse.taken_over.get(v, v)))
 
 
 def _may_take_memory(stmt: Stmt) -> bool:
@@ -72,6 +74,8 @@ class _Reuse(MemoryAssignment):
         ordered: the blocks with their statements in another order.
         stmts: the statements of the current block.
         last: the position of the last statement of the block that reads each variable.
+        taken_over: the variables whose names others have, with new variables for them.
+        given: the names of the user's variables.
         in_loop: whether the current block is inside of a loop.
         renamed: the values that were taken out of the statements which they stood in, with new variables for them.
         at: the position of the current statement in its block.
@@ -95,6 +99,8 @@ class _Reuse(MemoryAssignment):
         self.last: dict[Var, int] = {}
         self.renamed: dict[Var, Var] = {}
         self.in_loop = False
+        self.taken_over: dict[Var, Var] = {}
+        self.given = {v.name for v in (*function.params, *definitions(function.body)) if not v.temp}
         self.reused = self.copied_again = False
 
     # ---- the walk ----
@@ -175,6 +181,7 @@ class _Reuse(MemoryAssignment):
         self.renamed.pop(stmt.targets[0] if stmt.targets else None, None)
         taken = self.taken(stmt, dying) or self.taken_apart(stmt, dying)
         if taken is None:
+            self.take_name(stmt)
             super().simple(stmt, op, dying, out)
             return
         old, new, target = taken
@@ -253,6 +260,30 @@ class _Reuse(MemoryAssignment):
                 self.renamed[target] = named
                 return old, new, named
         return None
+
+    def take_name(self, stmt: Stmt) -> None:
+        """Let a cotangent without a name of the user's take that of a cotangent that it is computed from and that nothing reads any more.
+
+            d_total = d_h * (z > 0) + c         d_h = d_h * (z > 0) + c
+        """
+        target = stmt.targets[0] if stmt.targets else None
+        if self.in_loop or not self.is_nameless(target) or target in self.nested or target not in self.counts:
+            return
+        for old in self.elementwise_leaves(stmt.op):
+            dead = old in self.here and self.last.get(old, self.at) <= self.at and not self.late(old)
+            if dead and old.name.startswith("d_") and fits(old, target):
+                self.taken_over[target] = fresh(target, name=self.taken_over.get(old, old).name)
+                return
+
+    def elementwise_leaves(self, op: Op) -> Iterator[Var]:
+        """Yield the named variables that an elementwise expression reads."""
+        if isinstance(op, Call) and record_of(op.fn).is_elementwise(len(op.args)):
+            for v in op.reads:
+                yield from self.elementwise_leaves(self.nested[v]) if v in self.nested else (v,)
+
+    def is_nameless(self, v: Var | None) -> bool:
+        """Return whether a variable is the cotangent of no variable of the user's."""
+        return v is not None and v.temp and v.name.startswith("d_") and v.name.removeprefix("d_") not in self.given and is_large(v.type)
 
     def reader(self, stmt: Stmt) -> Stmt | None:
         """Return the statement of the same block that reads the nested value of a statement, None if it is not nested or read elsewhere."""

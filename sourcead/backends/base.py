@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import Any
 
 from sourcead.ad.residuals.notes import Notes
-from sourcead.emit import MEMORY
+from sourcead.emit import MEMORY, REUSE
 from sourcead.errors import BackendError
 from sourcead.ir.nodes import Function
 from sourcead.ir.types import Type
@@ -32,6 +32,7 @@ class Derivative:
         splits: whether products may be moved out of a loop and computed for all its iterations at once, which takes memory.
         without_closures: returns the same function, in which calls of recursive functions return no pullback closures.
         global_data: the names of the global and closure variables that the text for NumPy reads as data.
+        readable: whether each result has memory of its own, for readers of the text.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Derivative:
     splits: bool
     without_closures: Callable[[], Function]
     global_data: frozenset[str] = frozenset()
+    readable: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +116,11 @@ class Engine(ABC):
 
 
 def optimised(
-    function: Function, notes: list[str] | None = None, lists: bool = True, last: Callable[[Function], Function] = lambda f: f
+    function: Function,
+    notes: list[str] | None = None,
+    lists: bool = True,
+    last: Callable[[Function], Function] = lambda f: f,
+    reuse: bool = False,
 ) -> Function:
     """Return the function after the passes of the plan, with the copies that in-place updates need.
 
@@ -123,6 +129,8 @@ def optimised(
         notes: receives a line for each sum of products that is moved out of a loop; if None, they stay in the loops.
         lists: whether a list may hold None in places that are filled later.
         last: the engine's own pass, the last one before updates are in place.
+        reuse: whether results take the memory of arrays that nothing reads any more.
     """
     context = plan.Context(notes=[] if notes is None else notes, splits=notes is not None, lists=lists)
-    return plan.run((*plan.AFTER, plan.Pass(last, "the engine's own: last while values are immutable"), MEMORY), function, context)
+    own = plan.Pass(last, "the engine's own: last while values are immutable")
+    return plan.run((*plan.AFTER, own, MEMORY, *((REUSE,) if reuse else ())), function, context)

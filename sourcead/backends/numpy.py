@@ -20,7 +20,8 @@ class NumPy(Engine):
     rebinds = True
 
     def prepare(self, derivative: Derivative) -> Function:
-        return optimised(derivative.function, derivative.notes.after if derivative.splits else None)
+        notes = derivative.notes.after if derivative.splits else None
+        return optimised(derivative.function, notes, reuse=not derivative.readable)
 
     def emit(self, prepared: Function) -> Program:
         """Return the program, whose text begins with the recursive functions that it calls."""

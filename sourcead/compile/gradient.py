@@ -58,8 +58,9 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
     """
 
     __slots__ = (  # what is in `__dict__`, `functools.wraps` copies to other objects
-        "primal wrt signature _kind _asked _has_aux _checkpoint _verify _backend _engine _function _bound_args _bound_kwargs _lock _plain "
-        "_first _code _defaults _kwdefaults _takes _single _directions _table _texts _lengths _compiled_for _find _last _call _follows"
+        "primal wrt signature _kind _asked _has_aux _checkpoint _verify _readable _backend _engine _function _bound_args _bound_kwargs "
+        "_lock _plain _first _code _defaults _kwdefaults _takes _single _directions _table _texts _lengths _compiled_for _find "
+        "_last _call _follows"
     ).split()
 
     @folded
@@ -68,13 +69,12 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
         functools.update_wrapper(self, f if hasattr(f, "__name__") and not is_compiled(f) else function)  # with the attributes of f
         backend = f._backend if options.backend is None and isinstance(f, Gradient) else options.backend
         self._kind, self._asked, self._has_aux, self._checkpoint = kind, wrt, options.has_aux, policy_of(options.checkpoint)
-        self._verify = level_of(options.verify)
+        self._verify, self._readable = level_of(options.verify), options.readable
         self._backend = backend_of(backend, f) if KINDS[kind].compiles else "numpy"
         self._engine = engine_of(self._backend)
         self.primal, self._function, self._bound_args, self._bound_kwargs = f, function, args, kwargs
-        self._follows = True  # until the first call
+        self._lock, self._follows = threading.RLock(), True  # it follows until the first call
         follow_autoreload(Gradient)
-        self._lock = threading.RLock()
         if self._backend != "numpy":
             let_compiled_code_call(Gradient)
         self.__name__ = getattr(self, "__name__", "f")
@@ -170,7 +170,7 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
     @property
     def _made_of(self) -> tuple:
         """The arguments that make this derivative anew."""
-        return self.primal, self._asked, self._kind, Options(self._has_aux, self._checkpoint, self._backend, self._verify)
+        return self.primal, self._asked, self._kind, Options(self._has_aux, self._checkpoint, self._backend, self._verify, self._readable)
 
     def described(self, args: tuple) -> Described:
         """Return the kind, the function and the options of this derivative, for calls of it inside a function that is differentiated."""
@@ -292,8 +292,8 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
         f = self._function
         if isinstance(f, Gradient) or hasattr(f, "__wrapped__") or is_entered(f) or not self._engine.rebinds:
             return None
-        options = self._engine.cache_key(), self._kind, self.wrt, self._single, self._has_aux, static_key(self._checkpoint), self._verify
-        return Same(f.__code__), Same(f.__globals__), coarse, options
+        options = self._kind, self.wrt, self._single, self._has_aux, static_key(self._checkpoint), self._verify, self._readable
+        return Same(f.__code__), Same(f.__globals__), coarse, self._engine.cache_key(), options
 
     def _built(self, arguments: Arguments, engine: Engine) -> pipeline.Built:
         """Return what the pipeline generates for arguments."""
@@ -310,6 +310,7 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
                 wrt=self.wrt,
                 form=self.form,
                 checkpoint=self._checkpoint,
+                readable=self._readable,
                 engine=engine,
                 place=self._place,
             )

@@ -79,7 +79,7 @@ def made(lo: Lowering, kind: str, args: list[Value], kwargs: dict[str, Value], n
     for name, value in options.items():
         if name == "mode" and kind == "jacobian" and constant(lo, value, node) in ("auto", "forward"):
             continue
-        if name == "backend":  # the backend of the function around applies
+        if name in ("backend", "readable"):  # those of the function around apply
             continue
         if name != "checkpoint" or constant(lo, value, node) != "auto":
             raise core.unsupported(lo, node, f"the option `{name}` of a derivative that is taken inside a function")

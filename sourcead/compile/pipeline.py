@@ -71,6 +71,7 @@ class Options:
     checkpoint: Any = "auto"
     backend: Any = None
     verify: Any = None
+    readable: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +85,7 @@ class Request:
         wrt: the names of the parameters that the derivative is taken with respect to.
         form: the kind of derivative, and what the generated function returns.
         checkpoint: the checkpoint policy of loops.
+        readable: whether each result has memory of its own, for readers of the text.
         engine: the engine that runs the text.
         place: the file and line of the user's function, for errors and docstrings.
     """
@@ -94,6 +96,7 @@ class Request:
     wrt: tuple[str, ...]
     form: Form
     checkpoint: Any
+    readable: bool
     engine: Engine
     place: str
 
@@ -205,7 +208,7 @@ def derive(request: Request, keeps: bool = False) -> tuple[Lowered, Derivative]:
         return derived(closures=False)[1] if lowered.pairs else function
 
     lowered, function, notes, splits = derived(keeps=keeps and request.engine is NUMPY and request.form.kind != "columns")
-    return lowered, Derivative(name, request.place, function, notes, splits, without_closures)
+    return lowered, Derivative(name, request.place, function, notes, splits, without_closures, readable=request.readable)
 
 
 def unknown_types(types: dict[str, Type], statics: Collection[str], wrt: Collection[str]) -> dict[str, Type]:

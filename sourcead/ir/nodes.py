@@ -108,12 +108,14 @@ class Call(Op):
     """`fn(*args, **kwargs)`; `fn` is a Python object, or a Var if the function is not known while compiling.
 
     An operator is a call of a function of the module `operator`.  A call with `effect`, such as `print`, is never moved or removed.
+    `into` is the position of the argument whose memory the result takes, which nothing reads any more; only `emit/memory/` sets it.
     """
 
     fn: Any
     args: tuple[Operand, ...] = ()
     kwargs: tuple[tuple[str, Operand], ...] = ()
     effect: bool = False
+    into: int | None = None
 
     @property
     def children(self) -> tuple[str, ...]:

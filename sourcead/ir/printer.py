@@ -51,7 +51,7 @@ def show_op(op: Op) -> str:
     """Return an op without blocks as text."""
     match op:
         case Call(fn, args, kwargs):
-            named = [f"{k}={show_operand(v)}" for k, v in kwargs]
+            named = [f"{k}={show_operand(v)}" for k, v in kwargs] + ([] if op.into is None else [f"into={op.into}"])
             name = getattr(fn, "__name__", None) or repr(fn)
             return f"{name}({', '.join([*map(show_operand, args), *named])})" + (" !" if op.effect else "")
         case Let(value):

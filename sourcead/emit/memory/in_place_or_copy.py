@@ -53,7 +53,7 @@ def assign_memory(function: Function, own_results: bool = True) -> Function:
     reads = Reads()
     copied_views = saved_parts(function)
     for attempt in range(ATTEMPTS):
-        assignment = _MemoryAssignment(reads, copied_views, last_attempt=attempt == ATTEMPTS - 1)
+        assignment = MemoryAssignment(reads, copied_views, last_attempt=attempt == ATTEMPTS - 1)
         result = assignment.function(function, own_results)
         if not assignment.wanted:
             return peephole(result, _with_its_name)
@@ -69,7 +69,7 @@ def _with_its_name(stmt: Stmt, facts: Facts) -> Var | None:
     return None
 
 
-class _MemoryAssignment:
+class MemoryAssignment:
     """One walk over a function: the state of memory at the current statement.
 
     Attributes:
@@ -184,7 +184,8 @@ class _MemoryAssignment:
                 popped = stmt.targets[1]
                 alone = memory.distinct and not path and self.is_unreachable(memory.inner)
                 self.bind(stmt.targets[0], replace(memory, items=None))
-                self.bind(popped, self.fresh_memory(popped.type) if alone else element(memory, operand_type(base)))
+                new = replace(self.fresh_memory(popped.type), whole=memory.whole)
+                self.bind(popped, new if alone else element(memory, operand_type(base)))
             case Branch():
                 self.branch(stmt, live, out)
             case Loop():
@@ -192,9 +193,9 @@ class _MemoryAssignment:
             case Closure():
                 self.closure(stmt, out)
             case op:
-                self.simple(stmt, op, out)
+                self.simple(stmt, op, dying, out)
 
-    def simple(self, stmt: Stmt, op: Op, out: list[Stmt]) -> None:
+    def simple(self, stmt: Stmt, op: Op, dying: list[Var], out: list[Stmt]) -> None:
         """Append a statement without blocks that writes nothing, and note the memory of its result."""
         if not stmt.targets:
             out.append(stmt)
@@ -326,8 +327,8 @@ class _MemoryAssignment:
         base, memory = self.writable(stmt, op.base, 2 if op.path else 1, dying, out, stored)
         out.append(replace(stmt, op=replace(op, base=base, value=value)))
         moved = self.is_unreachable(stored.all) and not stored.all & memory.all
-        distinct = memory.distinct and moved
-        self.bind(stmt.targets[0], Memory(memory.own, memory.inner | stored.all, distinct=distinct))
+        distinct, whole = memory.distinct and moved, memory.whole and stored.whole
+        self.bind(stmt.targets[0], Memory(memory.own, memory.inner | stored.all, None, distinct, whole))
         if isinstance(operand_type(value), Array) and stmt not in self.copied:
             for region in stored.all:
                 self.appended[region] = (self.block_now, stmt)
@@ -347,7 +348,8 @@ class _MemoryAssignment:
         out.append(replace(stmt, op=replace(op, then=arms[0], orelse=arms[1])))
         for target, a, b, *results in zip(stmt.targets, *memories, arms[0].results, arms[1].results):
             distinct = all(m.distinct or r is UNDEFINED for m, r in zip((a, b), results))
-            self.bind(target, Memory(a.own | b.own, a.inner | b.inner, joined_items(a, b), distinct))
+            whole = all(m.whole or r is UNDEFINED for m, r in zip((a, b), results))
+            self.bind(target, Memory(a.own | b.own, a.inner | b.inner, joined_items(a, b), distinct, whole))
 
     def closure(self, stmt: Stmt, out: list[Stmt]) -> None:
         """Append a nested function, which writes nothing that it captures because it may be called several times."""

@@ -5,7 +5,6 @@ the outer regions that it may reach, and the sets of slots that may share memory
 One walk over the body gives the state at its end, which is joined with that at the start until nothing changes.
 """
 
-import operator
 from dataclasses import dataclass, field, replace
 
 from sourcead.analysis.builder import operand_type
@@ -24,11 +23,11 @@ class _State:
 
     outer: dict[Slot, frozenset[int]] = field(default_factory=dict)
     groups: set[frozenset[Slot]] = field(default_factory=set)
-    distinct: tuple[bool, ...] | None = None  # for each parameter, as in `Memory`
+    facts: tuple[tuple[bool, bool], ...] | None = None  # `distinct` and `whole` of each parameter, as in `Memory`
 
     def absorb(self, memories: list[Memory], is_outer) -> bool:
         """Join the state with one in which the parameters have these memories, and return whether the state changes."""
-        before = dict(self.outer), set(self.groups), self.distinct
+        before = dict(self.outer), set(self.groups), self.facts
         slots: dict[int, set[Slot]] = {}
         for i, memory in enumerate(memories):
             for level in _LEVELS:
@@ -40,9 +39,11 @@ class _State:
         self.groups |= {frozenset(s) for s in slots.values()}
         if len(self.groups) > 8 * len(memories) + 16:
             self.groups = {frozenset().union(*self.groups)}
-        distinct = tuple(m.distinct for m in memories)
-        self.distinct = distinct if self.distinct is None else tuple(map(operator.and_, self.distinct, distinct))
-        return before != (self.outer, self.groups, self.distinct)
+        facts = tuple((m.distinct, m.whole) for m in memories)
+        if self.facts is not None:
+            facts = tuple((a and c, b and d) for (a, b), (c, d) in zip(self.facts, facts))
+        self.facts = facts
+        return before != (self.outer, self.groups, self.facts)
 
     def memories(self, count: int, new) -> list[Memory]:
         """Return the memories of the parameters in this state, with new regions for the groups."""
@@ -55,7 +56,7 @@ class _State:
         def at(i, level):
             return self.outer.get((i, level), frozenset()) | frozenset(regions.get((i, level), ()))
 
-        return [Memory(at(i, "own"), at(i, "inner"), distinct=self.distinct[i]) for i in range(count)]
+        return [Memory(at(i, "own"), at(i, "inner"), None, *self.facts[i]) for i in range(count)]
 
     def is_exclusive(self, i: int, level: int) -> bool:
         """Return whether no other slot and nothing outside shares the parameter's memory."""
@@ -112,7 +113,7 @@ def _fixpoint(walk, op: Loop, inside: frozenset[Var], live, first: list[Memory],
         if i in copies:
             memory = Memory(frozenset((walk.new(),)), memory.inner if copies[i] == 1 else frozenset((walk.new(),)))
             memory = memory if first[i].inner else Memory(memory.own)
-            memory = replace(memory, distinct=first[i].distinct or copies[i] > 1)
+            memory = replace(memory, distinct=first[i].distinct or copies[i] > 1, whole=True)
         entry.append(memory)
     state.absorb(entry, lambda r: r == 0 or bool(walk.holders.get(r)))
 

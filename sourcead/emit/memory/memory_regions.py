@@ -10,8 +10,9 @@ import numpy as np
 from sourcead import runtime
 from sourcead.analysis.builder import operand_type
 from sourcead.emit.memory.sharing import attr_sharing, call_sharing, has_memory, index_sharing, is_container, is_plain
-from sourcead.ir.nodes import UNDEFINED, Atom, Attr, Build, Call, Const, Index, Let, Op, Operand
+from sourcead.ir.nodes import UNDEFINED, Atom, Attr, Build, Call, Const, Index, Let, Op, Operand, Var
 from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, MapT, TupleT, Type, is_known_container
+from sourcead.primitives.table import record_of
 
 FOREIGN = 0  # the region of memory that this function may not write
 
@@ -25,12 +26,14 @@ class Memory:
         inner: the regions of its elements.
         items: the memory of each element of a tuple or display, where it is known.
         distinct: whether no two elements of a list share memory, though other values may share memory with one of them.
+        whole: whether the value is an array that fills its memory, not a part of a larger one; or a list of such arrays.
     """
 
     own: frozenset[int] = frozenset()
     inner: frozenset[int] = frozenset()
     items: tuple[Memory, ...] | None = None
     distinct: bool = False
+    whole: bool = False
 
     @property
     def all(self) -> frozenset[int]:
@@ -67,7 +70,7 @@ def fresh_memory(t: Type, new: Callable[[], int]) -> Memory:
             parts = tuple(fresh_memory(item, new) for item in items)
             return Memory(frozenset(), union(p.all for p in parts), parts)
         case _ if is_plain(t):
-            return Memory(frozenset((new(),)))
+            return Memory(frozenset((new(),)), whole=True)
     return Memory(frozenset((new(),)), frozenset((new(),)))
 
 
@@ -76,12 +79,16 @@ def result_memory(op: Op, t: Type, of: Callable[[Operand], Memory], new: Callabl
     if not has_memory(t):
         return NOTHING
     match op:
+        case Call(into=int(position)):
+            return of(op.args[position])
         case Call(fn, (base, *_)) if fn in (dict.get, runtime.cotangent_at):
             return element(of(base), operand_type(base))
         case Call(fn, args, kwargs):
             sharing = call_sharing(op)
             operands = args[:1] if sharing == "first" else (*args, *(v for _, v in kwargs))
             regions = union(of(a).all for a in operands)
+            if not isinstance(fn, Var) and sharing == "shared" and record_of(fn).view == "reshape" and len(operands) > 1:
+                return Memory(regions, regions, whole=of(args[0]).whole)
         case Let(value):
             return of(value)
         case Attr(base):
@@ -98,7 +105,7 @@ def result_memory(op: Op, t: Type, of: Callable[[Operand], Memory], new: Callabl
             inner = union(p.all for p in parts)
             own = frozenset() if kind == "tuple" else frozenset((new(),))
             distinct = kind in ("list", "dict") and sum(len(p.all) for p in parts) == len(inner)
-            return Memory(own, inner, parts, distinct=distinct)
+            return Memory(own, inner, parts, distinct=distinct, whole=all(p.whole for p in parts))
     if sharing == "fresh":
         return replace(fresh_memory(t, new), distinct=is_known_container(t))
     if sharing == "shallow":
@@ -124,7 +131,7 @@ def fitted(memory: Memory, t: Type) -> Memory:
     if not has_memory(t):
         return NOTHING
     if is_plain(t):
-        return Memory(memory.own | memory.inner) if memory.inner else memory
+        return Memory(memory.own | memory.inner, whole=memory.whole) if memory.inner else memory
     if isinstance(t, TupleT) and memory.own:
         return Memory(frozenset(), memory.all, memory.items)
     return memory

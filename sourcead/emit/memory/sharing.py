@@ -14,8 +14,8 @@ The record of a function says which of these holds for its result (`Primitive.me
 from sourcead.analysis.builder import operand_type
 from sourcead.analysis.connected import UnionFind
 from sourcead.ir.nodes import (
-    Append, Attr, Block, Build, Call, Closure, Const, Index, Let, Loop, Operand, Pop, Range, Slice, Update, Var,
-    operand_atoms
+    Append, Atom, Attr, Block, Build, Call, Closure, Const, Index, Let, Loop, Op, Operand, Pop, Range, Slice, Update,
+    Var, operand_atoms
 )
 from sourcead.ir.types import Array, FunctionT, ListT, NoneType, Scalar, Str, TupleT, Type, Undefined, rank
 from sourcead.ir.walk import bound_vars, free_vars, handed_on, walk
@@ -51,6 +51,16 @@ def call_sharing(op: Call) -> str:
     if memory == "operands":  # of lists, operators make a list of the same elements
         return "fresh" if all(is_plain(operand_type(a)) for a in op.args) else "shallow"
     return "shared" if options & {"out", "copy"} and memory != "foreign" else memory
+
+
+def written_in_place(op: Op) -> Atom | None:
+    """Return the value whose memory an op writes, or None if it writes none; for ops after `assign_memory`."""
+    match op:
+        case Update(base) | Append(base) | Pop(base):
+            return base
+        case Call(into=int(position)):
+            return op.args[position]
+    return None
 
 
 def index_sharing(op: Index, result: Type) -> str:
@@ -129,6 +139,8 @@ class AliasGroups(UnionFind):
             for group in handed_on(stmt):
                 self._unite(*group)
             match stmt.op:
+                case Call(into=int()) as op:
+                    self._unite(stmt.targets[0], written_in_place(op))
                 case Call() as op:
                     if call_sharing(op) != "fresh":
                         self._unite(*stmt.targets, *op.reads)

@@ -18,15 +18,16 @@ from heapq import heappop, heappush
 import numpy as np
 
 from sourcead.analysis.connected import UnionFind
+from sourcead.emit.memory.sharing import written_in_place
+from sourcead.emit.text.calls_in_place import of_one_kind, shares_name
 from sourcead.emit.text.exit_flags import printed_results, unprinted_results
 from sourcead.ir.names import as_name
-from sourcead.ir.nodes import (
-    Append, Atom, Block, Branch, Call, Closure, Function, Let, Loop, Op, Pop, Stmt, Update, Var, operand_atoms
-)
+from sourcead.ir.nodes import Atom, Block, Branch, Call, Closure, Function, Let, Loop, Op, Stmt, Var, operand_atoms
 from sourcead.ir.types import INT
 from sourcead.ir.walk import bound_vars, count_reads, walk
 
 Interval = tuple[int, int]
+REUSE = 4  # the priority of a result that takes the memory of an operand
 
 
 class Ranges:
@@ -100,9 +101,11 @@ class Ranges:
             case Closure():
                 self._closure(stmt)
             case op:
-                if isinstance(op, (Update, Append, Pop)) and isinstance(op.base, Var):
-                    self._affine(0, op.base, stmt.targets[0])
-                if isinstance(op, Let):
+                if isinstance(op, Call) and op.into is not None and shares_name(op, stmt.targets[0]):
+                    self._affine(REUSE, op.args[op.into], stmt.targets[0])
+                elif not isinstance(op, Call) and (written := written_in_place(op)) is not None:
+                    self._affine(0, written, stmt.targets[0])
+                if isinstance(op, Let) and (not isinstance(op.value, Var) or of_one_kind(op.value, stmt.targets[0])):
                     self._affine(3, op.value, stmt.targets[0])
                 if _is_copy_of_namesake(stmt):
                     self._affine(0, op.args[0], stmt.targets[0])
@@ -239,9 +242,14 @@ class NameClasses(UnionFind):
         self.members: dict[Var, list[Var]] = {v: [v] for v in ranges.of}
         self.user_name: dict[Var, str | None] = {v: None if v.temp else v.name for v in ranges.of}
         self.is_param = dict.fromkeys(ranges.of, False) | dict.fromkeys(function.params, True)
-        for _, a, b in sorted(ranges.affinities, key=lambda entry: entry[0]):
+        self.cotangents: set[Var] = set()  # those of the user's variables that share memory with others
+        given = {f"d_{name}" for name in self.user_name.values() if name is not None}
+        for priority, a, b in sorted(ranges.affinities, key=lambda entry: entry[0]):
             if a in self.members and b in self.members or self.find(a) in self.members and self.find(b) in self.members:
-                self._unite(a, b)
+                cotangents = {v.name for x in (a, b) for v in self.members[self.find(x)]} & given if priority == REUSE else ()
+                if len(cotangents) < 2:  # those of two of the user's variables keep their names
+                    self._unite(a, b)
+                    self.cotangents.update(v for v in self.members[self.find(a)] if v.name in cotangents)
 
     def _unite(self, a: Var, b: Var) -> None:
         a, b = self.find(a), self.find(b)
@@ -291,9 +299,13 @@ def assign_names(function: Function, nested: dict[Var, Op], reserved: set[str]) 
 
 def _wish(root: Var, members: list[Var], classes: NameClasses, carried: set[Var]) -> str:
     """Return the preferred name of a class: the user's name, or else that of a loop variant, a cotangent or the first variable."""
+
+    def rank(v: Var):
+        return v not in carried, not v.name.startswith("d_"), v not in classes.cotangents, v.id
+
     name = classes.user_name[root]
     if name is None:
-        name = min(members, key=lambda v: (v not in carried, not v.name.startswith("d_"), v.id)).name
+        name = min(members, key=rank).name
     name = as_name(name, "t")
     hides_builtin = classes.user_name[root] is None and hasattr(builtins, name)
     return name + "_" if hides_builtin else name

@@ -20,12 +20,11 @@ import numpy as np
 from sourcead import runtime
 from sourcead.analysis.array_versions import queried
 from sourcead.analysis.builder import operand_type
-from sourcead.emit.memory.sharing import AliasGroups
+from sourcead.emit.memory.sharing import AliasGroups, written_in_place
 from sourcead.emit.text.exit_flags import printed_results, unprinted_results
 from sourcead.emit.text.naming import NameClasses
 from sourcead.ir.nodes import (
-    Append, Attr, Block, Branch, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Pop, Stmt, Update, Var,
-    operand_atoms
+    Attr, Block, Branch, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Stmt, Update, Var, operand_atoms
 )
 from sourcead.ir.types import Array, Scalar, kind_of
 from sourcead.ir.walk import bound_vars, count_reads, has_effect, walk
@@ -57,10 +56,12 @@ class _Pending:
 
 def nested_values(function: Function) -> dict[Var, Op]:
     """Return the variables that are printed inside the expressions that read them, and their ops."""
-    return _Nesting(function).result
+    return Nesting(function).result
 
 
-class _Nesting:
+class Nesting:
+    """The walk that decides; `result` holds the nested variables and their ops, `groups` which variables may share memory."""
+
     def __init__(self, function: Function):
         self.classes = NameClasses(function, {})
         self.groups = AliasGroups(function.body)
@@ -83,8 +84,8 @@ class _Nesting:
 
     def note_bases(self, block: Block) -> None:
         for op in (stmt.op for stmt in walk(block)):
-            if isinstance(op, (Update, Append, Pop)):
-                self.bases.add(op.base)
+            if (written := written_in_place(op)) is not None:
+                self.bases.add(written)
             if isinstance(op, Branch) and repeated_arm(op) is not None:
                 self.counts[op.cond] -= 1
 
@@ -173,6 +174,8 @@ class _Nesting:
         match stmt.op:
             case Call(np.copy, (Var() as old,)) | Update(Var() as old) if isinstance(old.type, Array):
                 new = stmt.targets[0]
+            case Call(into=int()) as op:
+                old, new = written_in_place(op), stmt.targets[0]
             case _:
                 return
         for v, entry in self.pending.items():
@@ -190,8 +193,8 @@ class _Nesting:
         """Return the classes that a statement binds, the groups that it writes, and whether it has an effect."""
         op = stmt.op
         bound = {self.classes.find(v) for v in (*stmt.targets, *bound_vars(op))}
-        writes = isinstance(op, (Update, Append, Pop)) and isinstance(op.base, Var)
-        written = {self.groups.find(op.base)} if writes else set()
+        base = written_in_place(op)
+        written = {self.groups.find(base)} if isinstance(base, Var) else set()
         effect = isinstance(op, Effect) or (isinstance(op, Call) and op.effect)
         for inner in op.blocks:
             b, w, e = self.changes_of(inner)
@@ -262,7 +265,7 @@ class _Nesting:
     def offer(self, stmt: Stmt, whole: _Pending) -> None:
         """Make the value of a statement pending if it may be nested at all."""
         op = stmt.op
-        if len(stmt.targets) != 1 or isinstance(op, (Update, Append, Pop, Effect)) or has_effect(op):
+        if len(stmt.targets) != 1 or written_in_place(op) is not None or isinstance(op, Effect) or has_effect(op):
             return
         target = stmt.targets[0]
         count = self.counts.get(target, 0)

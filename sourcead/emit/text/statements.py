@@ -10,6 +10,7 @@ import numpy as np
 from sourcead.analysis.affine import number
 from sourcead.analysis.builder import Builder, operand_type
 from sourcead.emit.memory.sharing import is_plain, key_kind
+from sourcead.emit.text.calls_in_place import augments, is_large, writer
 from sourcead.emit.text.early_exits import either, iteration
 from sourcead.emit.text.expressions import BINARY, Expressions, is_expression, negated, operator_name
 from sourcead.emit.text.idioms import Each
@@ -36,6 +37,7 @@ class Statements:
         read: how often each variable is read.
         at: the functions that are called in place of `np.add.at` and `np.subtract.at`, under "add" and "sub".
         within: the context managers that are open.
+        in_loop: whether the statements are inside of a loop.
         missing: the variables that are None where they have no value, because they are moved there.
         unread: the name of what is not read: `_`, or more underscores if something that is read has that name.
     """
@@ -44,6 +46,7 @@ class Statements:
         self.expressions, self.comments, self.read, self.at = expressions, comments, read, at
         self.nested = expressions.nested
         self.within: tuple[Call, ...] = ()
+        self.in_loop = False
         self.unread = "_"
         self.missing: set[Var] = set()
 
@@ -116,12 +119,30 @@ class Statements:
 
     def binding(self, stmt: Stmt) -> list[ast.stmt]:
         """Return `targets = op` for an op that is an expression."""
+        if isinstance(stmt.op, Call) and stmt.op.into is not None:
+            return [self.in_place(stmt)]
         value = self.expressions.op(stmt.op)
         if not any(t in self.read for t in stmt.targets) and isinstance(stmt.op, Call):
             return [ast.Expr(value)] if stmt.op.effect or not stmt.targets else []
         if len(stmt.targets) > 1:
             return [ast.Assign([ast.Tuple([self.taken(t) for t in stmt.targets], ast.Store())], value)]
         return [self.augmented(stmt, value) or ast.Assign([self.target(stmt.targets[0])], value)]
+
+    def in_place(self, stmt: Stmt) -> ast.stmt:
+        """Return a call whose result takes the memory of an operand `x` as `x *= y`, `np.exp(x, out=x)` or `y = np.exp(x, out=x)`.
+
+        If two names are needed and little memory is saved, the result has its own: in a loop, the next iteration frees the operand's.
+        """
+        op, target = stmt.op, stmt.targets[0]
+        old, expressions = op.args[op.into], self.expressions
+        same = self.name(old) == self.name(target)
+        if same and augments(op):
+            return ast.AugAssign(self.target(target), BINARY[operator_name(op.fn)](), expressions.operand(op.args[1 - op.into]))
+        if not is_large(target.type) or self.in_loop and not same:
+            return ast.Assign([self.target(target)], expressions.op(op))
+        args = [expressions.operand(a) for a in op.args]
+        call = ast.Call(expressions.function(writer(op)), args, [ast.keyword("out", expressions.operand(old))])
+        return ast.Expr(call) if same else ast.Assign([self.target(target)], call)
 
     def augmented(self, stmt: Stmt, value: ast.expr) -> ast.stmt | None:
         """Return `s += v` for `s = s + v` if `s` is a number and the user did not write `s = s + v`, else None."""
@@ -252,7 +273,9 @@ class Statements:
         carried = zip(op.params, op.inits, op.body.results, stmt.targets)
         used = [(p, i, r) for p, i, r, t in carried if p in self.read or t in self.read]
         before = self.moves([(p, i) for p, i, _ in used])
+        outer, self.in_loop = self.in_loop, True
         body = iteration(self, stmt, self.moves([(p, r) for p, _, r in used]))
+        self.in_loop = outer
         after = self.moves([(t, p) for t, p in zip(stmt.targets, op.params) if t in self.read])
         if isinstance(op.domain, Block):
             head = self.block(op.domain)

@@ -1,0 +1,41 @@
+"""Calls whose result takes the memory of an operand (`Call.into`), and how they are written: `x *= y`, or `np.exp(x, out=x)`."""
+
+import operator
+
+import numpy as np
+
+from sourcead.ir.nodes import Call, Var
+from sourcead.ir.types import Array, Type
+from sourcead.primitives.table import record_of
+
+WRITERS = {
+    operator.add: np.add, operator.sub: np.subtract, operator.mul: np.multiply, operator.truediv: np.divide,
+    operator.floordiv: np.floor_divide, operator.mod: np.remainder, operator.neg: np.negative,
+}  # fmt: skip
+"""The ufuncs that do what an operator does, and write their result into an array."""
+
+
+def writer(op: Call) -> np.ufunc | None:
+    """Return the ufunc that does what a call does and can write its result into an array, or None if there is none."""
+    fn = WRITERS.get(op.fn, op.fn) if not isinstance(op.fn, Var) else None
+    return fn if isinstance(fn, np.ufunc) and fn.nin == len(op.args) and fn.nout == 1 and not op.kwargs else None
+
+
+def augments(op: Call) -> bool:
+    """Return whether a call that writes into an operand is `x *= y` if its result has the name of the operand."""
+    return op.fn in WRITERS and len(op.args) == 2 and (op.into == 0 or record_of(op.fn).commutes)
+
+
+def shares_name(op: Call, target: Var) -> bool:
+    """Return whether the result of a call that writes into an operand should have the operand's name."""
+    return augments(op) and of_one_kind(op.args[op.into], target)
+
+
+def of_one_kind(a: Var, b: Var) -> bool:
+    """Return whether both are primals or both are cotangents, which should have names of their own."""
+    return a.name.startswith("d_") == b.name.startswith("d_")
+
+
+def is_large(t: Type) -> bool:
+    """Return whether a type is that of arrays with several axes, whose memory is worth a longer line; vectors are often short."""
+    return isinstance(t, Array) and t.dims is not None and sum(n != 1 for n in t.dims) > 1

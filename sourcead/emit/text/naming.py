@@ -11,13 +11,14 @@ at the end of its body.
 
 import builtins
 from bisect import bisect_left, insort
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from heapq import heappop, heappush
 
 import numpy as np
 
 from sourcead.analysis.connected import UnionFind
+from sourcead.analysis.residual_stacks import residual_stacks
 from sourcead.emit.text.exit_flags import printed_results, unprinted_results
 from sourcead.ir.names import as_name
 from sourcead.ir.nodes import (
@@ -239,7 +240,7 @@ class NameClasses(UnionFind):
         self.members: dict[Var, list[Var]] = {v: [v] for v in ranges.of}
         self.user_name: dict[Var, str | None] = {v: None if v.temp else v.name for v in ranges.of}
         self.is_param = dict.fromkeys(ranges.of, False) | dict.fromkeys(function.params, True)
-        for _, a, b in sorted(ranges.affinities, key=lambda entry: entry[0]):
+        for _, a, b in sorted([*ranges.affinities, *_residuals(function)], key=lambda entry: entry[0]):
             if a in self.members and b in self.members or self.find(a) in self.members and self.find(b) in self.members:
                 self._unite(a, b)
 
@@ -259,6 +260,14 @@ class NameClasses(UnionFind):
         self.members[a] += self.members.pop(b)
         self.user_name[a] = self.user_name[a] or self.user_name[b]
         self.is_param[a] = self.is_param[a] or self.is_param[b]
+
+
+def _residuals(function: Function) -> Iterator[tuple[int, Var, Var]]:
+    """Yield the pairs of a value that a list of residuals takes and the variable that takes it off, which should share a name."""
+    for stack in dict.fromkeys(residual_stacks(function).values()):
+        if len(stack.pushes) == len(stack.pops) == 1:
+            values, taken = operand_atoms(stack.pushes[0].stmt.op.value), stack.pops[0].stmt.targets[1:]
+            yield from ((4, a, b) for a, b in zip(values, taken) if isinstance(a, Var))
 
 
 # ---- names ----

@@ -264,7 +264,7 @@ class NameClasses(UnionFind):
 
 def _residuals(function: Function) -> Iterator[tuple[int, Var, Var]]:
     """Yield the pairs of a value that a list of residuals takes and the variable that takes it off, which should share a name."""
-    for stack in dict.fromkeys(residual_stacks(function).values()):
+    for stack in dict.fromkeys(residual_stacks(function, copies=True).values()):
         if len(stack.pushes) == len(stack.pops) == 1:
             values, taken = operand_atoms(stack.pushes[0].stmt.op.value), stack.pops[0].stmt.targets[1:]
             yield from ((4, a, b) for a, b in zip(values, taken) if isinstance(a, Var))

@@ -60,7 +60,7 @@ def ways() -> Iterator[tuple[str, str, str]]:
             f"            x = np.tanh({sum_})",
             f"            {write}",
             *([f"        {after}"] if after else []),
-            "    return np.sum(x ** 2)",
+            "    return np.sum(hs[-1] ** 2)",
         ]
         yield f"{container}, {begin}, {update}, {operand}", "\n".join(lines) + "\n", container
 

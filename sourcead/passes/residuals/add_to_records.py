@@ -39,7 +39,7 @@ def add_to_records(function: Function) -> Function:
         done, parts = sum_of_records(stmt, made, uses) or ([], [])
         if parts and all(blocks[s] is blocks[stmt] for s in done) and of_zeros(stmt.op.base, made, params, set()):
             replaced.update({s: [] for s in done})
-            replaced[stmt] = updates(stmt, stmt.op.base, stmt.op.path, parts)
+            replaced[stmt] = updates(stmt, stmt.op.base, stmt.op.path, without_zeros(parts, made))
     for stmt in stmts:
         match stmt.op:
             case Call(fn, (Var() as base, Var() as record), ()) if fn is runtime.add and stmt not in replaced and uses[base] == 1:

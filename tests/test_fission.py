@@ -545,3 +545,21 @@ def test_a_loop_whose_sums_all_go_after_it():
     rng = np.random.default_rng(0)
     for n in (1, 2, 5):
         check_grads(f, (rng.normal(size=(3, 3)), rng.normal(size=(n, 4, 3))), wrt=(0, 1))
+
+
+def stages(w, u, z):
+    for _ in range(5):
+        first = np.tanh(z @ w)
+        z = z + 0.1 * np.tanh((z + first @ u) @ w) @ u
+    return np.sum(z**2)
+
+
+@pytest.mark.parametrize("rows, after", [(2, True), (7, True), (8, False), (50, False)])
+def test_a_product_after_the_loop_is_worth_its_memory(rows, after):
+    """Factors with many rows are put away only where they lie in arrays anyway: their product in each iteration takes no longer."""
+    args = arrays((9, 10), (10, 9), (rows, 9))
+    notes = "".join(grad(stages, wrt=("w", "u")).lower(*args).notes)
+    assert ("products after the loop" in notes) is after
+    same_with_everything_stored(stages, args, wrt=(0, 1, 2))
+    kept = arrays((9, 9), (9, 9), 9, (12, rows, 9))
+    assert "products after the loop" in "".join(grad(batches, wrt=("w", "u", "b")).lower(*kept).notes)

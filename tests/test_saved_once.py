@@ -92,8 +92,9 @@ PROGRAMS = [two_stages, stages_in_a_list, vectors, counted_from_one, in_a_branch
 @pytest.mark.parametrize("f", [two_stages, vectors, written_later])
 def test_no_value_is_saved_on_a_list_and_in_an_array(f):
     gradient = grad(f, wrt=("w", "u"))
-    gradient(*arrays((9, 10), (10, 9), (8, 9)), 4)
-    assert "products after the loop" in "".join(gradient.lower(*arrays((9, 10), (10, 9), (8, 9)), 4).notes)
+    few_rows = (*arrays((9, 10), (10, 9), (2, 9)), 4)
+    gradient(*few_rows)
+    assert "products after the loop" in "".join(gradient.lower(*few_rows).notes)
     popped = re.findall(r"^ +(\w+) = \w+\.pop\(\)\n(?:.*\n)*? +\w+\[.*\] = \1$", gradient.source, re.M)
     assert not popped, gradient.source
 

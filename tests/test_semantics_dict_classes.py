@@ -76,6 +76,15 @@ def test_dicts_inside_other_arguments():
     assert value_and_grad(listed, verify=False)({"layers": [dict(q) for q in layers]})[0] == 7.0
 
 
+def test_dicts_in_lists_of_several_lengths():
+    derivative = value_and_grad(listed, verify=False)
+    for count in (2, 3, 4):
+        plain = [dict(a=1.0, b=10.0) for _ in range(count)]
+        assert derivative({"layers": plain})[0] == 10.0 * count
+        assert derivative({"layers": [collections.OrderedDict(q) for q in plain]})[0] == count
+        assert derivative({"layers": [collections.OrderedDict(plain[0]), *plain[1:]]})[0] == 10.0 * (count - 1) + 1.0
+
+
 def test_a_gradient_is_a_tangent():
     for make in MAKERS:
         d = make(a=2.0, b=3.0)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from sourcead.analysis.connected import UnionFind
-from sourcead.ir.nodes import Append, Atom, Build, Const, Function, Let, Operand, Pop, Stmt, Var
+from sourcead.ir.nodes import Append, Atom, Build, Call, Const, Function, Let, Operand, Pop, Stmt, Var
 from sourcead.ir.types import ListT
 from sourcead.ir.walk import Place, handed_on, places
 
@@ -46,10 +46,13 @@ class Stack:
         return self.plain and len(self.builds) == len(self.pushes) == len(self.pops) == 1 and len(self.versions) == 7
 
 
-def residual_stacks(function: Function) -> dict[Var, Stack]:
-    """Return the lists of residuals of a function by the variables that hold them, in the order of their places."""
+def residual_stacks(function: Function, copies: bool = False) -> dict[Var, Stack]:
+    """Return the lists of residuals of a function by the variables that hold them, in the order of their places.
+
+    With `copies`, the copy of a list, which a pullback empties in its place, counts as a version of it.
+    """
     found = list(places(function.body))
-    lists = _versions(found)
+    lists = _versions(found, copies)
     stacks: dict[Var, Stack] = {}
 
     def of(v: Var) -> Stack:
@@ -76,6 +79,8 @@ def residual_stacks(function: Function) -> dict[Var, Stack]:
                 passed = {base}
             case Let(base):
                 passed = {base}
+            case Call(list.copy, (base,)) if copies:
+                passed = {base}
         spoil(*(v for v in stmt.op.reads if v not in passed))
         spoil(*(a for group in groups if any(isinstance(b, Const) for b in group) for a in group))
     spoil(*function.body.results)
@@ -90,7 +95,7 @@ def residual_stacks(function: Function) -> dict[Var, Stack]:
     return {v: stack for stack in stacks.values() if stack.builds for v in stack.versions}
 
 
-def _versions(found: list[Place]) -> UnionFind:
+def _versions(found: list[Place], copies: bool) -> UnionFind:
     """Return the sets of variables that hold the same list; lists on one stack count as one list."""
     lists = UnionFind()
     for place in found:
@@ -100,6 +105,8 @@ def _versions(found: list[Place]) -> UnionFind:
                 lists.unite(*(a for a in group if isinstance(a, Var)))
         match stmt.op:
             case Append(Var() as base) | Pop(Var() as base) | Let(Var(type=ListT()) as base):
+                lists.unite(stmt.targets[0], base)
+            case Call(list.copy, (Var() as base,)) if copies:
                 lists.unite(stmt.targets[0], base)
     while True:
         united, element = False, {}

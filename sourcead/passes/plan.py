@@ -34,6 +34,7 @@ from sourcead.passes.cleanup.writes_through_reshape import expand_writes_through
 from sourcead.passes.loops.fission import sum_after_loops
 from sourcead.passes.loops.hoisting import expand_row_reshapes, hoist_products
 from sourcead.passes.loops.interchange import interchange_loops
+from sourcead.passes.loops.list_forms import simplify_lists
 from sourcead.passes.loops.scalar_replacement import accumulate_in_variables
 from sourcead.passes.residuals.add_to_records import add_to_records
 from sourcead.passes.residuals.check_assigned import check_assigned
@@ -123,6 +124,7 @@ CLEANUP = (
 
 BEFORE = (
     Pass(copy_live_versions, "first: the plan of residuals, and the passes below, rely on versions that do not overlap", "derived"),
+    Pass(simplify_lists, "before loops are interchanged: states in lists have one form"),
     Pass(interchange_loops, "before products are hoisted, which it makes possible", "splits", ("notes", "build")),
     Pass(hoist_products, "after it: products in the inner loop are those of all times", "splits", ("notes", "build")),
     Pass(simplify, "to remove what the two passes above left, if they did anything", "notes"),

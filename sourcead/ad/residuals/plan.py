@@ -27,10 +27,11 @@ from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, Sweep, plain_r
 from sourcead.analysis.array_versions import updates_in
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.sizes import Size, Sizes, dims_in, known_dtype
-from sourcead.ir.nodes import Atom, Attr, Block, Branch, Index, Let, Loop, Op, Stmt, Sub, Update, Var
+from sourcead.ir.nodes import Atom, Attr, Block, Branch, Call, Index, Let, Loop, Op, Stmt, Sub, Update, Var
 from sourcead.ir.types import INT
 from sourcead.ir.walk import free_vars, has_effect
 from sourcead.passes.equality import same
+from sourcead.primitives.table import record_of
 
 LIST = 1.0  # cost of one more list, in numbers saved
 PART = 0.9  # of a part of an array, where its size is not known
@@ -257,10 +258,11 @@ class LoopPlan:
             users.setdefault(a, []).append(v)
         valid = self.valid_reads(nodes, users, latest)
         sources = {v: None for v in nodes if not self.can_rebuild(v, self.definitions[v]) or not valid.get(v, True)}
-        edges = [(a, v) for a, v in edges if v not in sources]
         for p, q in zip(self.op.params, self.op.body.results):
-            if q in nodes and p in latest and p in sources and q in sources:
+            if q in nodes and p in latest and p in sources and (q in sources or self.takes_work(q)):
                 nodes[q] = SHARED
+                sources[q] = None
+        edges = [(a, v) for a, v in edges if v not in sources]
         if self.leaving_flag() in nodes:
             nodes[self.leaving_flag()] = SHARED
         if not wanted:
@@ -290,6 +292,11 @@ class LoopPlan:
         if self.saves_all and not self.is_fixed(v):
             return False
         return stmt is not None and len(stmt.targets) == 1 and is_cheap(stmt.op) and not has_effect(stmt.op)
+
+    def takes_work(self, v: Var) -> bool:
+        """Return whether to compute a value again is more than to read it or to take a view."""
+        op = self.rebuilding(v)
+        return isinstance(op, Call) and record_of(op.fn).view is None
 
     def is_fixed(self, v: Var) -> bool:
         """Return whether a value is a subscript or a part of what does not change in the loop, or a number that counts."""

@@ -12,6 +12,7 @@ from sourcead.analysis.unassigned import moved_unassigned, with_nothing
 from sourcead.emit.text.expressions import Expressions
 from sourcead.emit.text.globals import Globals
 from sourcead.emit.text.idioms import with_idioms
+from sourcead.emit.text.joined_stacks import join_stacks
 from sourcead.emit.text.naming import assign_names
 from sourcead.emit.text.nesting import nested_values
 from sourcead.emit.text.printing import Comments, Span, mark, origins_by_line, to_text
@@ -55,7 +56,7 @@ def emit(function: Function, at: dict[str, Callable] | None = None) -> Emitted:
             return x * 2
         <BLANKLINE>
     """
-    function = with_idioms(function)
+    function = with_idioms(function if at else join_stacks(function))
     nested = nested_values(function)
     live: set[str] = set()
     map_atoms(function.body, lambda a: a if not (isinstance(a, Const) and a.live) else live.add(a.text) or a)

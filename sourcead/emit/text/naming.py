@@ -11,13 +11,14 @@ at the end of its body.
 
 import builtins
 from bisect import bisect_left, insort
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import cache
 from heapq import heappop, heappush
 
 import numpy as np
 
 from sourcead.analysis.connected import UnionFind
+from sourcead.analysis.residual_stacks import residual_stacks
 from sourcead.emit.memory.sharing import written_in_place
 from sourcead.emit.text.calls_in_place import of_one_kind, shares_name
 from sourcead.emit.text.exit_flags import printed_results, unprinted_results
@@ -244,7 +245,7 @@ class NameClasses(UnionFind):
         self.is_param = dict.fromkeys(ranges.of, False) | dict.fromkeys(function.params, True)
         self.cotangents: set[Var] = set()  # those of the user's variables that share memory with others
         given = {f"d_{name}" for name in self.user_name.values() if name is not None}
-        for priority, a, b in sorted(ranges.affinities, key=lambda entry: entry[0]):
+        for priority, a, b in sorted([*ranges.affinities, *_residuals(function)], key=lambda entry: entry[0]):
             if a in self.members and b in self.members or self.find(a) in self.members and self.find(b) in self.members:
                 cotangents = {v.name for x in (a, b) for v in self.members[self.find(x)]} & given if priority == REUSE else ()
                 if len(cotangents) < 2:  # those of two of the user's variables keep their names
@@ -267,6 +268,14 @@ class NameClasses(UnionFind):
         self.members[a] += self.members.pop(b)
         self.user_name[a] = self.user_name[a] or self.user_name[b]
         self.is_param[a] = self.is_param[a] or self.is_param[b]
+
+
+def _residuals(function: Function) -> Iterator[tuple[int, Var, Var]]:
+    """Yield the pairs of a value that a list of residuals takes and the variable that takes it off, which should share a name."""
+    for stack in dict.fromkeys(residual_stacks(function, copies=True).values()):
+        if len(stack.pushes) == len(stack.pops) == 1:
+            values, taken = operand_atoms(stack.pushes[0].stmt.op.value), stack.pops[0].stmt.targets[1:]
+            yield from ((4, a, b) for a, b in zip(values, taken) if isinstance(a, Var))
 
 
 # ---- names ----

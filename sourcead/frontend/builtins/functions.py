@@ -18,7 +18,7 @@ from sourcead.frontend.core import WHOLE, Cell, Iterable, Lowering, NotStatic, T
 from sourcead.frontend.values import dicts, iterables, sequences, sets, walks
 from sourcead.frontend.values.dict_keys import known_key
 from sourcead.ir.nodes import Const, Slice, Var
-from sourcead.ir.types import BOOL, INT, Array, ListT, NoneType, Scalar, dims_of, is_array, kind_of
+from sourcead.ir.types import BOOL, INT, Array, DictT, ListT, NoneType, Scalar, dims_of, is_array, kind_of
 
 EMPTY = TupleVal(())
 
@@ -60,9 +60,11 @@ def builtin_isinstance(lo: Lowering, node, value: Value, wanted: Value) -> Value
     found, classes = core.known(lo, wanted)
     classes = core.in_source(classes)
     listed = classes if isinstance(classes, tuple) else (classes,)
-    if isinstance(value, Cell) and value.kind == "dict" and (value in lo.params or WHOLE in value.slots):  # of which class, the call tells
+    from_argument = isinstance(value, Cell) and value.kind == "dict" and (value in lo.params or WHOLE in value.slots)
+    item = isinstance(value, Cell) and value.kind == "array" and isinstance(atom_type(lo.read(value)), DictT)
+    if from_argument or item:  # of which class it is, the call tells
         if found and any(isinstance(cls, type) and issubclass(cls, dict) and cls is not dict for cls in listed):
-            if WHOLE not in value.slots:
+            if not item and WHOLE not in value.slots:
                 raise core.unsupported(lo, node, "the class of a dict that was changed before", "ask for it first")
             return lo.build.call(isinstance, lo.read(value), lo.operand(wanted), type=BOOL)
     try:

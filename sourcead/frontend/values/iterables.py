@@ -142,8 +142,15 @@ def one_by_one(lo: Lowering, value: Value, items: list[Value]) -> Iterable:
 
 def alike(items: list[Value]) -> bool:
     """Tell whether one loop body serves all items because their structures, dtypes and ranks are the same."""
-    types = [type_of_value(item, records=True) for item in items]
+    types = [_type_of_item(item) for item in items]
     return all(map(is_numeric, types)) and len(set(map(canonical, types))) == 1
+
+
+def _type_of_item(item: Value) -> Type | None:
+    """Return the type of an item as one value, which a dict of numbers and arrays is while it is unchanged, or None."""
+    whole = item.slots.get(WHOLE) if isinstance(item, Cell) and item.kind == "dict" else None
+    t = None if whole is None else atom_type(whole)
+    return t if isinstance(t, DictT) and all(is_numeric(part) for _, part in t.items) else type_of_value(item, records=True)
 
 
 def is_numeric(t: Type | None) -> bool:

@@ -25,7 +25,7 @@ from sourcead.ir.nodes import (
     Atom, Block, Call, Const, Function, Index, Loop, Pop, Range, Slice, Stmt, Sub, Update, Var, fresh
 )
 from sourcead.ir.sizes import Sym, plus
-from sourcead.ir.types import INT, rank, same_dtype
+from sourcead.ir.types import INT, SMALL, rank, same_dtype
 from sourcead.ir.walk import bound_vars, map_blocks, with_body, with_stmts
 from sourcead.passes.equality import same
 from sourcead.passes.loops.factor_arrays import FactorArray, FactorArrays, FunctionFacts, Term, chain_of
@@ -139,9 +139,9 @@ class SplitLoop(FactorArrays):
         """Return the statements of the block, with the terms summed after the loop as far as the shapes allow."""
         shapes = {v: self.shape_of(v, t) for t in terms if len(t.factors) == 2 for v in t.factors}
         terms = [t for t in terms if all(shapes.get(v) for v in t.factors)]
-        products = [t for t in terms if len(t.factors) == 2]
+        products = [t for t in terms if len(t.factors) == 2 and self.pays(t, shapes)]
         stacked = dict.fromkeys(v for t in products for v in t.factors)
-        terms = [t for t in terms if all(v in stacked for v in t.factors)]
+        terms = [t for t in terms if t in products or len(t.factors) == 1 and t.factors[0] in stacked]
         if not products:
             return self.stmts
         found = {v: self.find(v) for v in stacked}
@@ -152,6 +152,15 @@ class SplitLoop(FactorArrays):
         names = ", ".join(dict.fromkeys(t.update.targets[0].name for t in products))
         self.facts.notes.append(f"sums of products after the loop: {names}")
         return self.written()
+
+    def pays(self, term: Term, shapes: dict[Var, tuple[Size, ...]]) -> bool:
+        """Return whether one product after the loop is worth what it takes.
+
+        A product of vectors, or of few rows, writes a matrix in each iteration, which takes longer than to put the factors away.
+        A product of matrices does not: it stays in the loop, unless its factors lie in arrays anyway.
+        """
+        few = all(isinstance(n, int) and n < SMALL for n in (dims_in(v)[term.axis] for v in term.factors if rank(v.type) == 2))
+        return few or all(self.find(v) or self.saving(v, shapes[v]) for v in term.factors)
 
     def written(self) -> list[Stmt]:
         """Return the statements of the block with the split loop."""
@@ -228,8 +237,11 @@ class SplitLoop(FactorArrays):
 
     # -- values that the forward sweep saved --------------------------------------------------------------------------------------
 
-    def saved(self, v: Var, shape: tuple[Size, ...]) -> Var | None:
-        """Return an array in place of the list of residuals from which each iteration pops the factor, or None without such a list."""
+    def saving(self, v: Var, shape: tuple[Size, ...]) -> tuple[Stmt, Stmt, Stmt] | None:
+        """Return what makes and fills the list of residuals from which each iteration pops a factor, if an array can take its place.
+
+        The statements build the list, run the loop that fills it, and append to it there.
+        """
         pop = self.here.get(v)
         stack = self.facts.stacks.get(pop.op.base) if pop is not None and isinstance(pop.op, Pop) else None
         if stack is None or not stack.is_simple or number(self.loop.domain.step) != -1:
@@ -238,12 +250,21 @@ class SplitLoop(FactorArrays):
         made = next((s for s in self.stmts[: self.stmts.index(self.stmt)] if self.fills(s, append)), None)
         if made is None or build not in self.stmts or not isinstance(append.op.value, Var) or known_dtype(append.op.value) is None:
             return None
-        at, j = self.stmts.index(build), made.op.inits.index(build.targets[0])
+        at = self.stmts.index(build)
         scope = {*self.scope} - {t for s in self.stmts[at:] for t in s.targets}
         if not all(size.var is None or size.var in scope for size in shape):
             return None
         if isinstance(self.counted.count, Var) and self.counted.count not in scope:
             return None
+        return build, made, append
+
+    def saved(self, v: Var, shape: tuple[Size, ...]) -> Var | None:
+        """Return an array in place of the list of residuals from which each iteration pops the factor, or None without such a list."""
+        saving = self.saving(v, shape)
+        if saving is None:
+            return None
+        (build, made, append), pop = saving, self.here[v]
+        j = made.op.inits.index(build.targets[0])
         maker = Builder()
         maker.origin = build.origin
         stack = self.empty(v, shape, maker)

@@ -8,10 +8,11 @@
             states1 = states ++ [y];  yield y, states1       ys1 = ys with [t + 1] = y;  yield ys1
         yield states                                     states1 = states ++ [ys[-1]];  yield ys[1:], states1
 
-Layer j at time t needs layer j - 1 at time t and itself at time t - 1, so that both orders are legal if the loops have this form, do
-nothing but compute, and run at least once, and if the states keep their shapes.  The second order gains the product of all inputs with
-the weights of a layer (`hoisting.py`), without which nothing is done.  It takes the memory of the outputs of a layer at all times, which
-the reverse sweep needs anyway.
+Layer j at time t needs layer j - 1 at time t and itself at time t - 1, so that both orders are legal if iteration j reads of the states
+only that of layer j and sets only that, if the loops do nothing but compute, and run at least once, and if the states keep their shapes.
+How the states are kept decides nothing: on a new list, as above, or in place in a list or an array, whose item j is set.  The second
+order gains the product of all inputs with the weights of a layer (`hoisting.py`), without which nothing is done.  It takes the memory of
+the outputs of a layer at all times, which the reverse sweep needs anyway.
 """
 
 import operator
@@ -20,9 +21,9 @@ from dataclasses import dataclass, replace
 
 from sourcead.analysis.builder import Builder
 from sourcead.analysis.loop_indices import Counted, Counting, counts_up
-from sourcead.analysis.sizes import Sizes, dims_in, empty_stack, known_dtype, least
+from sourcead.analysis.sizes import Sizes, dims_in, empty_stack, fills, known_dtype, least
 from sourcead.ir.nodes import (
-    Append, Atom, Block, Build, Call, Const, Function, Index, Loop, Slice, Stmt, Sub, Var, fresh
+    Append, Atom, Block, Build, Call, Const, Function, Index, Loop, Slice, Stmt, Sub, Update, Var, fresh
 )
 from sourcead.ir.sizes import plus
 from sourcead.ir.types import Array, ListT, rank
@@ -42,19 +43,24 @@ def interchange_loops(function: Function, notes: list[str], build: Builder) -> F
 
 @dataclass(eq=False)
 class State:
-    """A list with a state for each layer, which is a variant of the outer loop and which the inner loop makes anew.
+    """A list or array with a state for each layer, which is a variant of the outer loop and which the inner loop makes anew or sets.
 
     Attributes:
         outer: the number of the variant of the outer loop.
         inner: the number of the variant of the inner loop that becomes its next value.
         read: the statement that reads the state of a layer.
-        append: the statement that appends its next value to the new list.
+        write: the statement that appends its next value to the new list, or sets it in place.
     """
 
     outer: int
     inner: int
     read: Stmt
-    append: Stmt
+    write: Stmt
+
+    @property
+    def in_place(self) -> bool:
+        """Return whether the next values are set in the list or array that holds those before."""
+        return isinstance(self.write.op, Update)
 
 
 @dataclass(eq=False)
@@ -67,6 +73,7 @@ class Nest:
         count: the statements that find the number of layers.
         thread: the number of the variant of the inner loop that goes from layer to layer.
         inputs: the array of its values before the first layer, by time.
+        last: the number of the variant of the outer loop that is the output of the last layer, or None if there is none.
     """
 
     stmt: Stmt
@@ -76,6 +83,7 @@ class Nest:
     states: list[State]
     thread: int
     inputs: Var
+    last: int | None
 
 
 class Interchange:
@@ -112,11 +120,18 @@ class Interchange:
         *before, inner = loop.body.stmts
         if not isinstance(inner.op, Loop) or not counts_up(inner.op) or not counts_up(loop):
             return None
-        states = [self.state(loop, inner, k) for k in range(len(loop.params))]
-        threads = set(range(len(inner.op.params))) - {s.inner for s in states if s is not None}
-        if None in states or len(threads) != 1:
+        found = {k: self.state(loop, inner, k) for k in range(len(loop.params))}
+        states = [s for s in found.values() if s is not None]
+        threads = set(range(len(inner.op.params))) - {s.inner for s in states}
+        if not states or len(threads) != 1:
             return None
         (thread,) = threads
+        output, others = inner.targets[thread], [k for k, s in found.items() if s is None]
+        last = others[0] if others else None
+        if len(others) > 1 or self.uses[output] != len(others):
+            return None
+        if last is not None and (loop.body.results[last] is not output or self.uses[loop.params[last]]):
+            return None
         made = {t: s for s in before for t in s.targets}
         first = made.get(inner.op.inits[thread])
         match first.op if first is not None else None:
@@ -127,31 +142,38 @@ class Interchange:
         count = self.count(inner.op.domain.stop, made, loop, outside)
         if count is None or dims_in(inputs)[0] != times.rows:
             return None
-        lists = [made.get(inner.op.inits[s.inner]) for s in states]
+        lists = [made.get(inner.op.inits[s.inner]) for s in states if not s.in_place]
         others = [s for s in before if s not in (*count, *lists, first)]
-        pure = all(is_pure(s.op) for s in (*inner.op.body.stmts, first) if s not in [each.append for each in states])
-        if others or self.uses[inner.targets[thread]] or not pure or not all(map(is_empty_list, lists)):
+        pure = all(is_pure(s.op) for s in (*inner.op.body.stmts, first) if s not in [each.write for each in states])
+        if others or not pure or not all(map(is_empty_list, lists)):
             return None
         read = {v for s in inner.op.body.stmts for v in s.op.reads}
         if read & {v for s in before for v in s.targets}:
             return None
         if any(self.uses[p] != self.known_uses(p, states, count, loop) for p in loop.params):
             return None
-        return Nest(stmt, inner, times, count, states, thread, inputs)
+        return Nest(stmt, inner, times, count, states, thread, inputs, last)
 
     def state(self, loop: Loop, inner: Stmt, k: int) -> State | None:
-        """Return the k-th variant of a loop as a list of states, or None if it is not one."""
-        after = loop.body.results[k]
-        if not isinstance(loop.params[k].type, ListT) or after not in inner.targets or self.uses[after] != 1:
+        """Return the k-th variant of a loop as the states of the layers, or None if it is not that."""
+        held, after = loop.params[k], loop.body.results[k]
+        if not isinstance(held.type, (ListT, Array)) or after not in inner.targets or self.uses[after] != 1:
             return None
         j = inner.targets.index(after)
         param, result = inner.op.params[j], inner.op.body.results[j]
-        append = next((s for s in inner.op.body.stmts if result in s.targets), None)
-        read = [s for s in inner.op.body.stmts if isinstance(s.op, Index) and s.op.base is loop.params[k]]
-        match append.op if append is not None else None:
-            case Append(base, Var(), (), None) if base is param and self.uses[param] == self.uses[result] == 1:
-                if len(read) == 1 and read[0].op.key is inner.op.index:
-                    return State(k, j, read[0], append)
+        write = next((s for s in inner.op.body.stmts if result in s.targets), None)
+        read = [s for s in inner.op.body.stmts if isinstance(s.op, Index) and s.op.base in (held, param)]
+        if write is None or self.uses[result] != 1 or len(read) != 1 or read[0].op.key is not inner.op.index:
+            return None
+        state = State(k, j, read[0], write)
+        match write.op:
+            case Append(base, Var(), (), None) if base is param and self.uses[param] == 1:
+                return state
+            case Update(base, (Sub(key),), Var() as value, "set") if base is param and key is inner.op.index:
+                kept = isinstance(held.type, ListT) or fills(dims_in(value) or (), (dims_in(held) or ())[1:])
+                same_items = isinstance(held.type, ListT) or known_dtype(value) == known_dtype(held) is not None
+                if inner.op.inits[j] is held and self.uses[param] == 1 + (read[0].op.base is param) and kept and same_items:
+                    return state
         return None
 
     def count(self, atom: Atom, made: dict[Var, Stmt], loop: Loop, outside: set[Var]) -> list[Stmt] | None:
@@ -173,7 +195,8 @@ class Interchange:
     def known_uses(self, param: Var, states: list[State], count: list[Stmt], loop: Loop) -> int:
         """Return how many reads of a list of states are in the statements that may read it."""
         known = [s.read for s in states if loop.params[s.outer] is param] + count
-        return sum(v is param for s in known for v in s.op.reads)
+        begins = sum(s.in_place for s in states if loop.params[s.outer] is param)
+        return begins + sum(v is param for s in known for v in s.op.reads)
 
     # -- the new loops -----------------------------------------------------------------------------------------------------
 
@@ -182,7 +205,7 @@ class Interchange:
         loop, inner = nest.stmt.op, nest.inner.op
         thread, output = inner.params[nest.thread], inner.body.results[nest.thread]
         changing = {thread, loop.index, *(s.read.targets[0] for s in nest.states)}
-        done = {s.append for s in nest.states} | {s.read for s in nest.states}
+        done = {s.write for s in nest.states} | {s.read for s in nest.states}
         fixed, moving = [], []
         for s in inner.body.stmts:
             if s not in done:
@@ -191,7 +214,7 @@ class Interchange:
                 changing.update(s.targets if moves else ())
         known = [*scope, inner.index, *(t for s in fixed for t in s.targets)]
         sizes = Sizes(known)
-        written = (output, *(s.append.op.value for s in nest.states))
+        written = (output, *(s.write.op.value for s in nest.states))
         if not all(known_dtype(v) is not None and all(map(sizes.size, dims_in(v))) for v in written):
             return None
         if not all(self.keeps_shape(s, moving) for s in nest.states) or known_dtype(nest.inputs) != known_dtype(output):
@@ -207,7 +230,10 @@ class Interchange:
             for s in nest.count:
                 build.add(replace(s, op=map_op(s.op, lambda a: swap.get(a, a))))
             targets = [nest.stmt.targets[s.outer] for s in nest.states]
-            lists = [build.emit(Build("list", ()), inner.params[s.inner].type, t.name, False) for s, t in zip(nest.states, targets)]
+            lists = [
+                swap[loop.params[s.outer]] if s.in_place else build.emit(Build("list", ()), inner.params[s.inner].type, t.name, False)
+                for s, t in zip(nest.states, targets)
+            ]
             inputs = Var(f"{thread.name}s", Array(known_dtype(output), (nest.times.rows, *dims_in(thread))))
             body, results = self.layer(nest, inputs, fixed, moving, sizes, swap)
             params = (inputs, *(inner.params[s.inner] for s in nest.states))
@@ -215,6 +241,8 @@ class Interchange:
             dims = dims_in(nest.inner.targets[nest.thread])  # layers may differ in size
             outputs = fresh(results[0], type=Array(known_dtype(output), (nest.times.rows, *dims)))
             build.add(replace(nest.inner, targets=(outputs, *targets), op=op))
+            if nest.last is not None:
+                build.add(replace(nest.stmt, targets=(nest.stmt.targets[nest.last],), op=Index(outputs, Const(-1))))
         return stmts
 
     def keeps_shape(self, state: State, moving: list[Stmt]) -> bool:
@@ -222,7 +250,7 @@ class Interchange:
 
         Its last axis keeps its length if each state is multiplied by the same matrix, or combined with the next one element by element.
         """
-        before, after = state.read.targets[0], state.append.op.value
+        before, after = state.read.targets[0], state.write.op.value
         a, b = dims_in(before), dims_in(after)
         if a is None or len(a) != len(b) or not a or known_dtype(before) != known_dtype(after) or a[:-1] != b[:-1]:
             return False
@@ -238,14 +266,14 @@ class Interchange:
         """Return the statements of one layer for all times, and the values that they yield."""
         loop, inner, build = nest.stmt.op, nest.inner.op, self.builder
         thread, output = inner.params[nest.thread], inner.body.results[nest.thread]
-        values = [s.append.op.value for s in nest.states]
+        values = [s.write.op.value for s in nest.states]
         with build.block() as stmts:
             for s in fixed:
                 build.add(s)
             arrays = []
             for s in nest.states:
-                array = self.empty(nest, s.append.op.value, sizes, one_more=True)
-                first = build.index(swap[s.read.op.base], s.read.op.key, name=s.read.targets[0].name)
+                array = self.empty(nest, s.write.op.value, sizes, one_more=True)
+                first = build.index(swap[loop.params[s.outer]], s.read.op.key, name=s.read.targets[0].name)
                 arrays.append(build.update(array, (Sub(Const(0)),), first))
             if output not in values:
                 arrays.append(self.empty(nest, output, sizes))
@@ -259,7 +287,7 @@ class Interchange:
                 yields = []
                 for s, param in zip(nest.states, params):
                     following = build.call(operator.add, loop.index, Const(1))
-                    yields.append(build.update(param, (Sub(following),), s.append.op.value))
+                    yields.append(build.update(param, (Sub(following),), s.write.op.value))
                 if output not in values:
                     yields.append(build.update(params[-1], (Sub(loop.index),), output))
             targets = tuple(fresh(p) for p in params)
@@ -267,9 +295,11 @@ class Interchange:
             build.add(replace(nest.stmt, targets=targets, op=op))
             lists = []
             for s, array in zip(nest.states, targets):
-                new = fresh(s.append.targets[0])
+                new = fresh(s.write.targets[0])
                 last = build.index(array, Const(-1), name=s.read.targets[0].name)
-                build.add(replace(s.append, targets=(new,), op=Append(inner.params[s.inner], last)))
+                held = inner.params[s.inner]
+                op = Update(held, s.write.op.path, last, "set") if s.in_place else Append(held, last)
+                build.add(replace(s.write, targets=(new,), op=op))
                 lists.append(new)
             outputs = targets[-1]
             if output in values:

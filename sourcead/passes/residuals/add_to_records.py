@@ -1,22 +1,28 @@
-"""Adds a cotangent to a record in a list array by array, which can be done in place.
+"""Adds a cotangent to a record array by array, which can be done in place.
+
+    s = add(r, Layer(w=p, b=q))                      r1 = r with ['w'] += p;  s = r1 with ['b'] += q
 
     r = l0[i]                                        l1 = l0 with [i]['w'] += p
     s = add(r, Layer(w=p, b=q))                      l2 = l1 with [i]['b'] += q
     l2 = l0 with [i] = s
 
-This is legal if this function made the list of zeros and put nothing but sums into it, so that no cotangent in it is None and its arrays
-share memory with nothing, if nothing else reads the sum and its parts, and if each field is known to be an array.
+This is legal if this function made the record, or the list that holds it, of zeros and put nothing but sums into it, so that no cotangent
+in it is None and its arrays share memory with nothing, if nothing else reads the sum and its parts, and if each field is known to be an
+array.  Arrays of zeros of the same shape are not added.
 """
 
 from dataclasses import replace
 
+import numpy as np
+
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
-from sourcead.ir.nodes import Atom, Build, Call, Const, Function, Index, Loop, Stmt, Sub, Update, Var, fresh
-from sourcead.ir.types import Array, Scalar, StructT, TupleT, Type, keyed_parts
+from sourcead.ir.nodes import Atom, Build, Call, Const, Function, Index, Loop, Op, Stmt, Sub, Update, Var, fresh
+from sourcead.ir.types import Array, DictT, Scalar, StructT, TupleT, Type, keyed_parts
 from sourcead.ir.walk import count_reads, definitions, rewrite, walk, with_body
 from sourcead.passes.equality import operand_key
 
+RECORDS = (TupleT, StructT, DictT)
 Parts = list[tuple[tuple[Sub, ...], Atom]]  # the arrays of a record, each with its path
 
 
@@ -33,8 +39,25 @@ def add_to_records(function: Function) -> Function:
         done, parts = sum_of_records(stmt, made, uses) or ([], [])
         if parts and all(blocks[s] is blocks[stmt] for s in done) and of_zeros(stmt.op.base, made, params, set()):
             replaced.update({s: [] for s in done})
-            replaced[stmt] = updates(stmt, parts)
+            replaced[stmt] = updates(stmt, stmt.op.base, stmt.op.path, without_zeros(parts, made))
+    for stmt in stmts:
+        match stmt.op:
+            case Call(fn, (Var() as base, Var() as record), ()) if fn is runtime.add and stmt not in replaced and uses[base] == 1:
+                done, parts = arrays_of(base.type, record, (), made, uses) or ([], [])
+                if parts and all(blocks[s] is blocks[stmt] for s in done) and of_zeros(base, made, params, set()):
+                    replaced.update({s: [] for s in done})
+                    replaced[stmt] = updates(stmt, base, (), without_zeros(parts, made))
     return with_body(function, rewrite(function.body, lambda s: replaced.get(s, (s,))))
+
+
+def without_zeros(parts: Parts, made: dict[Var, Stmt]) -> Parts:
+    """Return the parts that are not made as zeros, or one of them if all are."""
+    found = [(path, value) for path, value in parts if not is_zeros(made[value].op if value in made else None)]
+    return found or parts[:1]
+
+
+def is_zeros(op: Op | None) -> bool:
+    return isinstance(op, Call) and op.fn in (np.zeros, np.zeros_like, runtime.zeros_like)
 
 
 def of_zeros(atom: Atom, made: dict[Var, Stmt], params: dict[Var, tuple[Loop, int]], seen: set[Atom]) -> bool:
@@ -50,6 +73,8 @@ def of_zeros(atom: Atom, made: dict[Var, Stmt], params: dict[Var, tuple[Loop, in
     match made[atom].op if atom in made else None:
         case Call(fn) if fn is runtime.zeros_like:
             return True
+        case Call(fn, (a, _), ()) if fn is runtime.add:
+            return of_zeros(a, made, params, seen)
         case Update(base, _, value, mode):
             op = made[value].op if value in made else None
             new = isinstance(op, Call) and op.fn in (runtime.add, runtime.zeros_like)  # shares memory with nothing
@@ -57,12 +82,12 @@ def of_zeros(atom: Atom, made: dict[Var, Stmt], params: dict[Var, tuple[Loop, in
     return False
 
 
-def updates(stmt: Stmt, parts: Parts) -> list[Stmt]:
-    """Return the statements that add array by array in place of an update."""
-    found, base = [], stmt.op.base
+def updates(stmt: Stmt, base: Var, at: tuple, parts: Parts) -> list[Stmt]:
+    """Return the statements that add array by array to the record at a path of a variable, in place of a statement."""
+    found = []
     for k, (path, value) in enumerate(parts):
         target = stmt.targets[0] if k == len(parts) - 1 else fresh(stmt.targets[0])
-        found.append(replace(stmt, targets=(target,), op=Update(base, (*stmt.op.path, *path), value, "add")))
+        found.append(replace(stmt, targets=(target,), op=Update(base, (*at, *path), value, "add")))
         base = target
     return found
 
@@ -92,7 +117,7 @@ def arrays_of(
 ) -> tuple[list[Stmt], Parts] | None:
     """Return the statements that build a record of type `t`, and its arrays, or None if one of them is unknown."""
     build = made[record].op if record in made and uses[record] == 1 else None
-    if not isinstance(build, Build) or build.kind not in ("tuple", "record") or not isinstance(t, (TupleT, StructT)):
+    if not isinstance(build, Build) or build.kind not in ("tuple", "record", "dict") or not isinstance(t, RECORDS):
         return None
     fields = keyed_parts(t)
     if tuple(k for k, _ in fields) != (build.keys or tuple(range(len(build.items)))):
@@ -100,7 +125,7 @@ def arrays_of(
     done, parts = [made[record]], []
     for (key, field), value in zip(fields, build.items):
         step = (*path, Sub(Const(key)))
-        if isinstance(field, (TupleT, StructT)):
+        if isinstance(field, RECORDS):
             inner = arrays_of(field, value, step, made, uses)
         else:
             same = is_cotangent(field) and is_cotangent(atom_type(value)) and atom_type(value).dtype == field.dtype

@@ -26,7 +26,7 @@ RULES = [
     (runtime.add, ([v3, 1.0], [v3, 2.0]), [0, 1]), (runtime.one_for_each, ((a34, v3), 2, "f"), [0]), (runtime.copy, (a34,), [0]), (runtime.scatter, (v3, [0, 0, 2], v4), [0]),
     (runtime.assigned_cotangent, (v4, np.array([0, 0, 2]), v3), [0]), (runtime.assigned_cotangent, (a34, (slice(None), 1), 0.0), [0]),
     (runtime.replaced_cotangent, (a34, a34), [0]), (runtime.replaced_cotangent, (2.0, a34), [0]),
-    (runtime.divide_or_zero, (a34, v4), [0, 1]), (runtime.log_or_zero, (np.abs(a34),), [0]), (runtime.lower_exponent, (v3, np.abs(v3)), [0]),
+    (runtime.divide_or_zero, (a34, v4), [0, 1]), (runtime.sigmoid, (a34,), [0]), (runtime.log_or_zero, (np.abs(a34),), [0]), (runtime.lower_exponent, (v3, np.abs(v3)), [0]),
     (runtime.equal_shares, (2.0, 3.0, (3.0, 3.0, 1.0)), [0]), (runtime_tangents.share_of_winners, ((1.0, 2.0), 3.0, (3.0, 3.0)), [0]),
     (runtime.running_winner_cotangent, (v4, np.maximum.accumulate(v4), v4, 0), [0]),
     (runtime_tangents.running_winner_tangent, (a34, a34, np.maximum.accumulate(a34, 1), 1), [0]),

@@ -59,6 +59,7 @@ def assigned_cotangent_adjoint(y, d, key, v, d_y):
 elementwise({
     runtime.divide_or_zero: lambda y, a, b, d_y: (divide_or_zero(d_y, b), -divide_or_zero(d_y * y, b)),
     runtime.log_or_zero: lambda y, x, d_y: divide_or_zero(d_y, x),
+    runtime.sigmoid: lambda y, x, d_y: d_y * y * (1 - y),
     runtime.lower_exponent: lambda y, b, a, d_y: (d_y * ((b != 0) | (a != 0)), None),
     runtime.root_of: lambda y, x, value, slope, d_y: (d_y, -d_y / slope, None),
     runtime.first_root_of: lambda y, x, value, slope, d_y: (None, runtime.last_derivative(-d_y / slope), None),
@@ -230,7 +231,7 @@ enter(
     memory="fresh",
 )  # fmt: skip
 enter(runtime.unbroadcast, runtime.like_sequence, runtime.cotangent_at, memory="first")
-enter(runtime.divide_or_zero, runtime.log_or_zero, runtime.lower_exponent, runtime.sinc_slope, elementwise=True)
+enter(runtime.divide_or_zero, runtime.log_or_zero, runtime.lower_exponent, runtime.sigmoid, runtime.sinc_slope, elementwise=True)
 
 # ---- types ----
 

@@ -24,6 +24,7 @@ from sourcead.ir.nodes import Function
 from sourcead.ir.verify import verify
 from sourcead.passes.cleanup.algebra import simplify_arithmetic
 from sourcead.passes.cleanup.broadcasts import remove_broadcasts
+from sourcead.passes.cleanup.choices import merge_choices
 from sourcead.passes.cleanup.common_subexpressions import merge_common
 from sourcead.passes.cleanup.copies import propagate_copies
 from sourcead.passes.cleanup.dead_code import remove_dead
@@ -137,6 +138,7 @@ AFTER = (
     Pass(sum_after_loops, "before stacks are flattened: it turns lists of residuals of one loop into arrays", "splits", ("notes",)),
     Pass(flatten_stacks, "after it: the lists that are left become one stack for a nest of loops"),
     Pass(simplify, "before sums are factored: a product that is read once only must be seen to be"),
+    Pass(merge_choices, "after the updates of cotangents are in one form, in which it finds the shares of both arms"),
     Pass(factor_sums, "before products of matrices: it makes smaller `einsum`s of larger ones"),
     Pass(multiply_einsums, "after the last pass that reads or makes an `einsum`"),
     Pass(take_known_arms, "after the updates of cotangents are in one form: what reverses the arm that raised goes"),

@@ -1,4 +1,4 @@
-"""Adjoints of linear systems that share one factorisation (`passes/cleanup/linear_systems.py`, `sums_over_matrices.py`)."""
+"""Adjoints of linear systems that share one factorisation, and sums that become products (`passes/cleanup/linear_systems.py`, `sums_over_matrices.py`)."""
 
 import numpy as np
 import pytest
@@ -196,3 +196,73 @@ def test_noise_on_the_diagonal_costs_a_trace():
 def by_general_solves_with(noise, x, y):
     low = np.linalg.cholesky(np.exp(-0.5 * np.sum((x[:, None] - x[None]) ** 2, axis=-1)) + noise * np.eye(len(x)))
     return y @ np.linalg.solve(low.T, np.linalg.solve(low, y)) + np.sum(np.log(np.diag(low)))
+
+
+# ---- sums along axes ----
+
+
+def of_distances(p, q, w):
+    apart = p[:, None, :] - q[None, :, :]
+    return np.sum(np.sqrt(np.sum(apart**2, axis=2) + 1) * w)
+
+
+def of_scaled_distances(p, q, w):
+    z = (p[:, None, :] - q) / np.exp(q)
+    return np.sum(np.exp(-np.sum(z**2, axis=2)) * w) - np.sum(q)
+
+
+def of_windows(p, q, w):
+    z = 0.0
+    for i in range(2):
+        z = z + p[i : len(p) - 2 + i, :, None] * q[i]
+    return np.sum(np.tanh(z))
+
+
+def of_other_uses(p, q, w):
+    apart = p[:, None, :] - q
+    d = np.sin(np.sum(apart**2, axis=2))[:, :, None] * apart
+    return np.sum(d * d) + np.sum(d)
+
+
+SUMS = [of_distances, of_scaled_distances, of_windows, of_other_uses]
+
+
+@pytest.mark.parametrize("f", SUMS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize(("n", "m", "k"), [(9, 12, 10), (9, 12, 3), (9, 1, 10), (3, 9, 1), (1, 9, 3), (9, 0, 3)])
+def test_sums_over_broadcast_products(f, n, m, k):
+    if f is of_windows and n < 3:
+        n = 3
+    p, q, w = rng.normal(size=(n, k)), rng.normal(size=(m, k)), rng.normal(size=(n, m))
+    if f is of_windows:
+        q = rng.normal(size=(2, max(m, 1)))
+    check_grads(f, (p, q, w), wrt=("p", "q"))
+    single = grad(f, wrt=("p", "q"))(*(a.astype(np.float32) for a in (p, q, w)))
+    for d, expected in zip(single, grad(f, wrt=("p", "q"))(p, q, w)):
+        assert d.dtype == np.float32
+        np.testing.assert_allclose(d, expected, rtol=1e-3, atol=1e-3)
+
+
+def test_differences_of_points_are_summed_without_their_product():
+    p, q, w = rng.normal(size=(20, 3)), rng.normal(size=(30, 3)), rng.normal(size=(20, 30))
+    reverse = grad(of_distances, wrt=("p", "q")).lower(p, q, w).text.partition("# reverse")[2]
+    assert reverse.count(" @ ") == 2
+    assert "np.sum(d_apart" not in reverse
+
+
+@pytest.mark.parametrize("subscripts", ["ij,ijk->ik", "ij,ijk->jk", "ijk,ij->ik", "ijk,ijkl->l", "ijkl,ijk->l", "ijk,ik->ij", "ik,ijk->jk", "ij,ijk->ijk"])
+def test_products_of_rows_and_matrices_against_einsum(subscripts):
+    sizes = dict(zip("ijkl", (9, 11, 10, 12)))
+    a, b = (rng.normal(size=tuple(sizes[c] for c in term)) for term in subscripts.partition("->")[0].split(","))
+    out = rng.normal(size=np.einsum(subscripts, a, b).shape)
+
+    def f(a, b, out):
+        return np.sum(np.einsum(subscripts, a, b) ** 2 * out)
+
+    check_grads(f, (a, b, out), wrt=("a", "b"))
+
+
+def test_einsum_of_rows_and_matrices_is_a_product():
+    def f(a, b):
+        return np.sum(np.einsum("ij,ijk->ik", a, b) ** 2)
+
+    assert "einsum" not in grad(f).lower(rng.normal(size=(9, 11)), rng.normal(size=(9, 11, 10))).text

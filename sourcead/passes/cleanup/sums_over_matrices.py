@@ -195,7 +195,7 @@ def lacks_only_kept_axes(f: Var, x: Var, axes: tuple[int, ...], facts: Facts, di
 def squeezed(build: Builder, x: Var, missing: list[int], facts: Facts) -> Var:
     """Emit a value without its axes of length 1."""
     match facts.op(x):
-        case Call(np.expand_dims, (Var() as a, Const(axis)), ()) if is_real(a) and len(a.type.dims) == len(x.type.dims) - len(missing):
+        case Call(np.expand_dims, (Var() as a, Const()), ()) if is_real(a) and len(a.type.dims) == len(x.type.dims) - len(missing):
             return a
         case Call(fn, (Const() as number, Var() as a), ()) if fn is MUL and same_dtype(a.type.dtype, x.type.dtype):
             return build.call(MUL, number, squeezed(build, a, missing, facts))

@@ -26,7 +26,7 @@ RULES = [
     (runtime.add, ([v3, 1.0], [v3, 2.0]), [0, 1]), (runtime.one_for_each, ((a34, v3), 2, "f"), [0]), (runtime.copy, (a34,), [0]), (runtime.scatter, (v3, [0, 0, 2], v4), [0]),
     (runtime.assigned_cotangent, (v4, np.array([0, 0, 2]), v3), [0]), (runtime.assigned_cotangent, (a34, (slice(None), 1), 0.0), [0]),
     (runtime.replaced_cotangent, (a34, a34), [0]), (runtime.replaced_cotangent, (2.0, a34), [0]),
-    (runtime.divide_or_zero, (a34, v4), [0, 1]), (runtime.log_or_zero, (np.abs(a34),), [0]), (runtime.lower_exponent, (v3, np.abs(v3)), [0]),
+    (runtime.divide_or_zero, (a34, v4), [0, 1]), (runtime.sigmoid, (a34,), [0]), (runtime.log_or_zero, (np.abs(a34),), [0]), (runtime.lower_exponent, (v3, np.abs(v3)), [0]),
     (runtime.equal_shares, (2.0, 3.0, (3.0, 3.0, 1.0)), [0]), (runtime_tangents.share_of_winners, ((1.0, 2.0), 3.0, (3.0, 3.0)), [0]),
     (runtime.running_winner_cotangent, (v4, np.maximum.accumulate(v4), v4, 0), [0]),
     (runtime_tangents.running_winner_tangent, (a34, a34, np.maximum.accumulate(a34, 1), 1), [0]),
@@ -46,7 +46,7 @@ RULES = [
     (runtime.with_added, ((v3, v4), 1, v4), [0, 2]), (runtime.with_added, ([v3, v4], 0, v3), [0, 2]), (runtime.with_added, (a34, 1, v4), [0, 2]),
     (runtime.tensordot_cotangents, (rng.normal(size=(2, 4)), t234, rng.normal(size=(4, 3, 4)), ((1, 2), (1, 0))), [0, 1, 2]),
     (runtime.tensordot_cotangents, (rng.normal(size=(2, 3, 2, 3)), t234, rng.normal(size=(2, 4, 3)), (-1, -2)), [0, 1, 2]),
-    (runtime.kron_cotangents, (rng.normal(size=(12, 16)), a34, a44), [0, 1, 2]), (runtime.cofactors, (well,), [0]), (runtime.cofactors, (np.stack([well, spd]),), [0]),
+    (runtime.kron_cotangents, (rng.normal(size=(12, 16)), a34, a44), [0, 1, 2]), (runtime.cofactors, (well,), [0]), (runtime_matrices.inverse_lower, (well,), [0]), (runtime_matrices.lower_half, (well,), [0]), (runtime.cofactors, (np.stack([well, spd]),), [0]),
     *((runtime.convolve_cotangents, (rng.normal(size=len(np.convolve(v5, v3, m))), v5, v3, m), [0, 1, 2]) for m in ("full", "same", "valid")),
     (runtime.convolve_cotangents, (rng.normal(size=4), v4, v3, "same", True), [0, 1, 2]),
     (runtime.einsum_cotangents, (rng.normal(size=(3, 4)), "ij,jk,kl->il", (a34, a44, a44)), [0, 2]), (runtime.einsum_cotangents, (2.0, "ii->", (a44,)), [0]),
@@ -79,7 +79,7 @@ OPENED = {
     runtime_tangents.interp_slope: lambda x: runtime_tangents.interp_slope(np.array([0.1, 0.7, 1.3]), np.arange(4.0) / 2, x),
     runtime.polyval_cotangents: lambda x: runtime.polyval_cotangents(x, x, x)[1],
     runtime_tangents.part_of_convolution: lambda x: runtime_tangents.part_of_convolution(np.convolve(x, x), x, x, "same"),
-    runtime_matrices.cholesky_cotangent: lambda x: runtime_matrices.cholesky_cotangent(a44 * x, well + np.diag(x)),
+    runtime_matrices.cholesky_cotangent: lambda x: runtime_matrices.cholesky_cotangent(a44 * x, np.tril(well) + np.diag(x)),
     runtime_matrices.cholesky_tangent: lambda x: runtime_matrices.cholesky_tangent(a44 * x, np.tril(well + np.diag(x))),
     runtime_matrices.eigh_cotangent: lambda x: runtime_matrices.eigh_cotangent(x, a44 * x, x, a44 + x),
     runtime_matrices.eigh_tangent: lambda x: runtime_matrices.eigh_tangent(a44 * x, x, a44 + x)[1],
@@ -110,7 +110,7 @@ def test_helpers_without_a_rule_are_opened(helper):
 
 # Parts of opened helpers, helpers about shapes and text, and those that text never calls with what is differentiated.
 PARTS = set("""conjugate_transpose conjugate over_gaps with_diagonal one_triangle from_triangle tall_qr_cotangent eig_cotangent eig_tangent
-only_at places_of_quantiles read_triangle triangular_cotangents banded_cotangents banded_tangent frechet inverse_frechet
+only_at places_of_quantiles read_triangle banded_cotangents banded_tangent frechet inverse_frechet
 make_record is_record refuse_now fields_of map_parts repeats index_add cotangent_at check_layout check_fractions check_structure computed stop_gradient undefined is_literal has_more inverse_axes reversed_shift einsum_terms
 einsum_is_plain einsum_back tensordot_back unseen same_parts check_array check_finite are_cuts are_cuts""".split())  # fmt: skip
 

@@ -24,12 +24,15 @@ from sourcead.ir.nodes import Function
 from sourcead.ir.verify import verify
 from sourcead.passes.cleanup.algebra import simplify_arithmetic
 from sourcead.passes.cleanup.broadcasts import remove_broadcasts
+from sourcead.passes.cleanup.choices import merge_choices
 from sourcead.passes.cleanup.common_subexpressions import merge_common
 from sourcead.passes.cleanup.copies import propagate_copies
 from sourcead.passes.cleanup.dead_code import remove_dead
 from sourcead.passes.cleanup.known_conditions import drop_unread_arms, take_known_arms
+from sourcead.passes.cleanup.linear_systems import share_factorisations
 from sourcead.passes.cleanup.shape_queries import query_current_versions, query_first_versions, share_shapes
 from sourcead.passes.cleanup.sums_of_products import factor_sums, multiply_einsums
+from sourcead.passes.cleanup.sums_over_matrices import contract_sums
 from sourcead.passes.cleanup.writes_through_reshape import expand_writes_through_reshape
 from sourcead.passes.loops.fission import sum_after_loops
 from sourcead.passes.loops.hoisting import expand_row_reshapes, hoist_products
@@ -139,7 +142,11 @@ AFTER = (
     Pass(sum_after_loops, "before stacks are flattened: it turns lists of residuals of one loop into arrays", "splits", ("notes",)),
     Pass(flatten_stacks, "after it: the lists that are left become one stack for a nest of loops"),
     Pass(simplify, "before sums are factored: a product that is read once only must be seen to be"),
+    Pass(merge_choices, "after the updates of cotangents are in one form, in which it finds the shares of both arms"),
+    Pass(share_factorisations, "after simplification, which brings transposes of products to one form, and before sums of products"),
     Pass(factor_sums, "before products of matrices: it makes smaller `einsum`s of larger ones"),
+    Pass(remove_dead, "before sums are contracted: the products that `factor_sums` left would count as read"),
+    Pass(contract_sums, "after the factors that do not vary are taken out"),
     Pass(multiply_einsums, "after the last pass that reads or makes an `einsum`"),
     Pass(take_known_arms, "after the updates of cotangents are in one form: what reverses the arm that raised goes"),
     Pass(drop_unread_arms, "before the last simplification, which removes what the arms made"),

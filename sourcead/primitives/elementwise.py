@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from sourcead.primitives.registry import adjoint, adjoints, elementwise, enter, family, linear, tangent, tangents
-from sourcead.runtime import binary_exponent, divide_or_zero, sinc_slope
+from sourcead.runtime import binary_exponent, divide_or_zero, sigmoid, sinc_slope
 
 family(__name__, memory="fresh")
 
@@ -21,6 +21,12 @@ DEGREE = math.pi / 180
 
 # ---- exponentials and logarithms ----
 
+
+def share_of_exp(y, a, b):
+    """Return exp(a) / (exp(a) + exp(b)), for y = logaddexp(a, b); a softplus need not be known for its sigmoid, which is cheaper."""
+    return sigmoid(a - b) if isinstance(a, (int, float)) or isinstance(b, (int, float)) else np.exp(a - y)
+
+
 EXPONENTIALS = elementwise({
     np.exp: lambda y, x, d_y: d_y * y,
     np.exp2: lambda y, x, d_y: d_y * y * LN2,
@@ -29,7 +35,7 @@ EXPONENTIALS = elementwise({
     np.log2: lambda y, x, d_y: d_y / (x * LN2),
     np.log10: lambda y, x, d_y: d_y / (x * LN10),
     np.log1p: lambda y, x, d_y: d_y / (1 + x),
-    np.logaddexp: lambda y, a, b, d_y: (d_y * np.exp(a - y), d_y * np.exp(b - y)),
+    np.logaddexp: lambda y, a, b, d_y: (d_y * share_of_exp(y, a, b), d_y * share_of_exp(y, b, a)),
     np.logaddexp2: lambda y, a, b, d_y: (d_y * np.exp2(a - y), d_y * np.exp2(b - y)),
     np.sqrt: lambda y, x, d_y: d_y / (2 * y),
     np.cbrt: lambda y, x, d_y: d_y / (3 * y * y),

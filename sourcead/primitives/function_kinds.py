@@ -79,8 +79,8 @@ def operator_facts(name: str) -> dict[str, Any]:
 
 
 def is_public(ufunc: np.ufunc) -> bool:
-    """Return whether a ufunc is one of NumPy's own."""
-    return getattr(np, ufunc.__name__, None) is ufunc
+    """Return whether a ufunc is one of NumPy's or SciPy's own."""
+    return getattr(np, ufunc.__name__, None) is ufunc or home(ufunc) == "scipy.special"
 
 
 def home(function) -> str:

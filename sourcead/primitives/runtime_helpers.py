@@ -59,6 +59,7 @@ def assigned_cotangent_adjoint(y, d, key, v, d_y):
 elementwise({
     runtime.divide_or_zero: lambda y, a, b, d_y: (divide_or_zero(d_y, b), -divide_or_zero(d_y * y, b)),
     runtime.log_or_zero: lambda y, x, d_y: divide_or_zero(d_y, x),
+    runtime.sigmoid: lambda y, x, d_y: d_y * y * (1 - y),
     runtime.lower_exponent: lambda y, b, a, d_y: (d_y * ((b != 0) | (a != 0)), None),
     runtime.root_of: lambda y, x, value, slope, d_y: (d_y, -d_y / slope, None),
     runtime.first_root_of: lambda y, x, value, slope, d_y: (None, runtime.last_derivative(-d_y / slope), None),
@@ -219,8 +220,16 @@ def change_of_cofactors(y, a, change):
     return (total * y - y @ np.swapaxes(change, -1, -2) @ y) / np.expand_dims(np.linalg.det(a), (-2, -1))
 
 
-adjoints({runtime.cofactors: lambda y, a, d_y: change_of_cofactors(y, a, d_y)})
-tangents({runtime.cofactors: lambda y, a, t_a: change_of_cofactors(y, a, t_a)})
+adjoints({
+    runtime.cofactors: lambda y, a, d_y: change_of_cofactors(y, a, d_y),
+    runtime_matrices.inverse_lower: lambda y, a, d_y: -np.tril(np.swapaxes(y, -1, -2) @ d_y @ np.swapaxes(y, -1, -2)),
+})
+tangents({
+    runtime.cofactors: lambda y, a, t_a: change_of_cofactors(y, a, t_a),
+    runtime_matrices.inverse_lower: lambda y, a, t_a: -(y @ np.tril(t_a) @ y),
+})
+linear({runtime_matrices.lower_half: lambda y, t, d_y: runtime_matrices.lower_half(d_y)})
+enter(runtime_matrices.inverse_lower, runtime_matrices.lower_half, memory="fresh", pure=True, numba="interpreted")
 
 # ---- memory, order and forms ----
 
@@ -230,7 +239,7 @@ enter(
     memory="fresh",
 )  # fmt: skip
 enter(runtime.unbroadcast, runtime.like_sequence, runtime.cotangent_at, memory="first")
-enter(runtime.divide_or_zero, runtime.log_or_zero, runtime.lower_exponent, runtime.sinc_slope, elementwise=True)
+enter(runtime.divide_or_zero, runtime.log_or_zero, runtime.lower_exponent, runtime.sigmoid, runtime.sinc_slope, elementwise=True)
 
 # ---- types ----
 
@@ -284,10 +293,11 @@ _SHAPED_LIKE = {
     runtime.take_cotangent: 1, runtime.take_along_cotangent: 1, runtime.sort_cotangent: 1, runtime.cumprod_cotangent: 1,
     runtime.gradient_cotangent: 1, runtime.running_winner_cotangent: 2, runtime_matrices.svd_cotangent: 2, runtime_matrices.qr_cotangent: 2,
     runtime_matrices.eigh_cotangent: 3, runtime_matrices.eig_cotangent: 4, runtime_matrices.pinv_cotangent: 2,
-    runtime_matrices.cholesky_cotangent: 1, runtime.matrix_power_cotangent: 1, runtime.cofactors: 0,
+    runtime_matrices.cholesky_cotangent: 1, runtime_matrices.inverse_lower: 0, runtime_matrices.lower_half: 0,
+    runtime.matrix_power_cotangent: 1, runtime.cofactors: 0,
     runtime.vector_norm_slope: 0, runtime.matrix_norm_slope: 0, runtime.product_of_others: 0, runtime.middle_shares: 0,
     runtime.tensordot_cotangents: (1, 2), runtime.kron_cotangents: (1, 2), runtime.convolve_cotangents: (1, 2),
-    runtime_matrices.planar_cross_cotangents: (1, 2), runtime_matrices.triangular_cotangents: (3, 1),
+    runtime_matrices.planar_cross_cotangents: (1, 2),
     runtime_matrices.banded_cotangents: (4, 1),
 }  # fmt: skip
 

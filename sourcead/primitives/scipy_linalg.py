@@ -20,9 +20,7 @@ from sourcead.primitives.elementwise import real_if_real
 from sourcead.primitives.registry import adjoint, adjoints, enter, in_both_modes, tangent, tangents
 from sourcead.primitives.result_types.by_example import sized
 from sourcead.primitives.result_types.operands import array_type
-from sourcead.runtime.matrices import (
-    banded_cotangents, banded_tangent, frechet, inverse_frechet, read_triangle, triangular_cotangents
-)
+from sourcead.runtime.matrices import banded_cotangents, banded_tangent, frechet, inverse_frechet, read_triangle
 
 # ---- functions of matrices ----
 
@@ -76,7 +74,13 @@ def solve_banded_adjoint(y, l_and_u, ab, b, d_y, overwrite_ab=False, overwrite_b
 def solve_triangular_adjoint(y, a, b, d_y, trans=0, lower=False, unit_diagonal=False, overwrite_b=False, check_finite=True):
     if trans in (2, "C") and np.iscomplexobj(a):
         raise NotImplementedError("the derivative of scipy.linalg.solve_triangular with trans='C' of complex matrices")
-    return triangular_cotangents(linalg.solve_triangular, d_y, y, a, trans, lower, unit_diagonal)
+    plain = trans in (0, "N")
+    d_b = linalg.solve_triangular(a, d_y, 1 if plain else 0, lower, unit_diagonal)
+    d_system = -np.outer(d_b, y) if y.ndim == 1 else -(d_b @ y.T)
+    d_a = d_system if plain else d_system.T
+    if unit_diagonal:
+        return read_triangle(d_a, lower, unit_diagonal), d_b
+    return np.tril(d_a) if lower else np.triu(d_a), d_b
 
 
 @tangent(linalg.solve_triangular)

@@ -15,7 +15,7 @@ from sourcead.runtime.compiler_hints import (
     first_root_of, found_by_search, has_more, is_literal, last_derivative, root_of, stop_gradient, undefined
 )
 from sourcead.runtime.elementwise import (
-    binary_exponent, digamma, direction, divide_or_zero, equal_shares, log_or_zero, lower_exponent, sinc_slope
+    binary_exponent, digamma, direction, divide_or_zero, equal_shares, log_or_zero, lower_exponent, sigmoid, sinc_slope
 )
 from sourcead.runtime.matrices import (
     cofactors, matrix_norm_slope, matrix_power_cotangent, matrix_power_tangent, vector_norm_slope

@@ -24,6 +24,15 @@ def divide_or_zero(x, y):
     return x / np.where(y == 0, 1, y) * (y != 0)
 
 
+def sigmoid(x):
+    """Return `1 / (1 + exp(-x))` for a real `x`, of full precision in both tails, without overflow."""
+    t = np.exp(-np.abs(x))
+    y = np.where(x >= 0, 1, t)
+    t += 1
+    y /= t
+    return y[()]
+
+
 def sinc_slope(x, y):
     """Return the derivative of `y = np.sinc(x)`, by its series near 0, where the difference would lose precision."""
     u = np.pi * x

@@ -52,12 +52,33 @@ def from_triangle(t, UPLO="L"):
     return half + conjugate_transpose(half) - np.eye(t.shape[-1], dtype=t.dtype) * np.real(half)
 
 
+def lower_half(t):
+    """Return the cotangent of a symmetric matrix of which the lower triangle is read, from `t`, twice what it is if all is read."""
+    d = np.tril(t)
+    places = np.arange(t.shape[-1])
+    d[..., places, places] /= 2
+    return d
+
+
+def inverse_lower(y):
+    """Return the inverse of the lower triangle of a matrix, by halves, so that most of it is products of matrices."""
+    n = y.shape[-1]
+    if n <= 48:
+        return np.tril(np.linalg.inv(np.tril(y)))
+    k = n // 2
+    inverse = np.zeros_like(y)
+    inverse[..., :k, :k] = first = inverse_lower(y[..., :k, :k])
+    inverse[..., k:, k:] = last = inverse_lower(y[..., k:, k:])
+    inverse[..., k:, :k] = -(last @ (y[..., k:, :k] @ first))
+    return inverse
+
+
 def cholesky_cotangent(d_y, y):
     """Return the cotangent of `a` in `y = np.linalg.cholesky(a)`, which reads only the lower triangle of `a`."""
-    y_h = conjugate_transpose(y)
-    inner = np.tril(y_h @ conjugate(d_y))
-    left = np.linalg.solve(y_h, inner - np.eye(y.shape[-1], dtype=y.dtype) * inner / 2)
-    return one_triangle(conjugate(conjugate_transpose(np.linalg.solve(y_h, conjugate_transpose(left)))))
+    inner = np.tril(conjugate_transpose(y) @ conjugate(d_y))
+    inverse = inverse_lower(y)
+    half = inner - np.eye(y.shape[-1], dtype=y.dtype) * inner / 2
+    return one_triangle(conjugate(conjugate_transpose(inverse) @ half @ inverse))
 
 
 def cholesky_tangent(t_a, y):
@@ -251,15 +272,6 @@ def read_triangle(t, lower=False, unit_diagonal=False):
     """Return the part of a matrix that `scipy.linalg.solve_triangular` reads, with zeros elsewhere."""
     off = 1 if unit_diagonal else 0
     return np.tril(t, -off) if lower else np.triu(t, off)
-
-
-def triangular_cotangents(solve, d_y, y, a, trans=0, lower=False, unit_diagonal=False):
-    """Return the cotangents of `a` and `b` in `y = solve(a, b, trans, lower, unit_diagonal)`, which solves a triangular system."""
-    plain = trans in (0, "N")
-    d_b = solve(a, d_y, 1 if plain else 0, lower, unit_diagonal)
-    columns = (a.shape[0], -1)
-    d_system = -np.reshape(d_b, columns) @ np.reshape(y, columns).T
-    return read_triangle(d_system if plain else d_system.T, lower, unit_diagonal), d_b
 
 
 def banded_cotangents(solve, d_y, y, l_and_u, ab):

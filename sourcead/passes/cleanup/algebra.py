@@ -5,6 +5,7 @@
     y = sub(x, neg(z))                           y = add(x, z)
     y = mul(div(v, c), c)                        y = v
     y = transpose(transpose(x))                  y = x
+    y = conjugate(x)       x: float              y = x
     y = transpose(matmul(transpose(a), b))       y = matmul(transpose(b), a)
     d1 = zeros_like(x) with all += v             d1 = v
     d1 = zeros_like(x) with [i] += v             d1 = zeros_like(x) with [i] = v
@@ -68,6 +69,8 @@ def _simpler(stmt: Stmt, facts: Facts):
         case Index(Var() as x, key) if generated(stmt) and isinstance(inner := facts.op(x), Index):
             turned = turned_axes(key)  # x[::-1][::-1] is x
             return inner.base if turned and turned == turned_axes(inner.key) and isinstance(inner.base, Var) else None
+        case Call(np.conjugate, (Var() as x,), ()) if is_real(x) and keeps_type(stmt, x):
+            return x
         case Call(fn, args, kwargs) if fn is np.transpose:
             return _transposed(stmt, args, kwargs, facts)
         case Call(fn, (Var() as x, *_)) if fn is np.sum and generated(stmt):

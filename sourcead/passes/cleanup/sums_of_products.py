@@ -5,6 +5,7 @@
     y = einsum("ij,kj->ik", a, b)          y = matmul(a, transpose(b))
     y = einsum("bik,bkj->bij", a, b)       y = matmul(a, b)
     y = einsum("nti,ntj->ij", a, b)        y = tensordot(a, b, axes=((0, 1), (0, 1)))
+    y = einsum("bi,bij->bj", a, b)         y = squeeze(matmul(expand_dims(a, 1), b), axis=1)
 
 This is legal if both operands are arrays of one floating point dtype, each letter stands in an operand once, no letter is summed over in
 one operand alone, and axes that are summed over are known to be equally long.  Letters of both operands that are kept stack the products.
@@ -13,7 +14,7 @@ Products of small matrices stay, because BLAS gains nothing there.  The result d
 `factor_sums`: the cotangent of a value that was broadcast is added up before it is multiplied, and the large product is never computed.
 
     y = sum(mul(a, v), axis=0)                          y = mul(sum(a, axis=0), v)
-    y = sum(div(a, v), axis=1, keepdims=True)           y = div(sum(a, axis=1, keepdims=True), v)
+    y = sum(div(a, v), axis=0)                          y = div(sum(a, axis=0), v)
     y = sum(matmul(a, b), axis=0)                       y = matmul(sum(a, axis=0), b)
     y = sum(einsum("nki,kij->nkj", a, b), axis=0)       y = einsum("ki,kij->kj", sum(a, axis=0), b)
     y = sum(add(p, q), axis=0)                          y = add(sum(p, axis=0), sum(q, axis=0))     if this helps one of them
@@ -109,10 +110,12 @@ def gains(letters: Letters, a: Var, b: Var) -> bool:
     """Return whether a product of matrices is faster: there is a sum, and not all sizes of the matrices are small."""
     sizes = {**dict(zip(letters.a, a.type.dims)), **dict(zip(letters.b, b.type.dims))}
     of_a, of_b, summed = letters.of_a, letters.of_b, letters.summed
-    if not summed or (letters.stacked or not (of_a and of_b)) and max(map(len, (of_a, of_b, summed))) > 1:
+    if not summed or not (of_a or of_b) or letters.stacked and max(map(len, (of_a, of_b, summed))) > 1:
         return False
-    if letters.stacked and not (of_a and of_b):
-        return False
+    if not (of_a and of_b):  # vectors and matrices, whose rows BLAS reads where they are
+        whole = letters.b if of_b else letters.a
+        if len(of_a + of_b) > 1 or whole[-1] in letters.stacked:
+            return False
     large = [n for c, n in sizes.items() if c not in letters.stacked and isinstance(n, Sym) and n.least >= SMALL]
     return bool(large)
 
@@ -142,6 +145,8 @@ def comes_second(letters: Letters) -> bool:
     """Return whether fewer axes have to be transposed if the first operand is the second factor."""
     if letters.of_a and letters.of_b:
         return letters.out.index(letters.of_b[0]) < letters.out.index(letters.of_a[0])
+    if letters.stacked:
+        return bool(letters.of_a)
     if letters.of_a:
         return letters.a[0] in letters.summed
     return bool(letters.of_b) and letters.b[0] in letters.of_b
@@ -150,6 +155,12 @@ def comes_second(letters: Letters) -> bool:
 def multiplied(build: Builder, letters: Letters, a: Var, b: Var) -> tuple[Atom, str]:
     """Return the product of the operands and the letters of its axes in order."""
     of_a, of_b, summed, stacked = letters.of_a, letters.of_b, letters.summed, letters.stacked
+    if stacked and not of_a:  # a stack of products of a matrix and a column, or of a row and a matrix
+        n, column = len(stacked), letters.b[-1] in summed
+        vector = build.call(np.expand_dims, transposed(build, a, letters.a, stacked + summed), Const(n + column))
+        matrix = transposed(build, b, letters.b, stacked + (of_b + summed if column else summed + of_b))
+        rows = build.call(operator.matmul, *((matrix, vector) if column else (vector, matrix)), name="product")
+        return build.call(np.squeeze, rows, axis=Const(n + column)), stacked + of_b
     if len(summed) == 1 and len(of_a) <= 1 and len(of_b) <= 1:
         a = transposed(build, a, letters.a, stacked + of_a + summed)
         b = transposed(build, b, letters.b, stacked + summed + of_b)
@@ -259,8 +270,8 @@ class _SumWriter:
             case Call(fn, (Var() as p,), ()) if fn is NEG:
                 total = self.without_product(p, axis)
                 return None if total is None else self.build.call(NEG, total)
-            case Call(fn, (p, q), ()) if fn is MUL:
-                return self.of_product(p, q, x, axis)
+            case Call(fn, (p, q), ()) if fn in (MUL, DIV):
+                return self.of_product(fn, p, q, x, axis)
             case Call(fn, (Var() as a, Var() as b), ()) if fn is MATMUL and self.are_matrices(a, b, x):
                 return self.of_letters("ij", "jk", "ik", a, b, axis)
             case Call(np.einsum, (Const(str() as subscripts, live=False), Var() as a, Var() as b), ()):
@@ -280,12 +291,12 @@ class _SumWriter:
             return None
         return self.build.call(fn, self.of(p, axis) if first is None else first, second)
 
-    def of_product(self, p, q, x: Var, axis: int) -> Var | None:
-        """Return the sum of a product with a factor that does not vary along the axis: a number, or an array with later axes only."""
-        for a, v in ((p, q), (q, p)):
+    def of_product(self, fn, p, q, x: Var, axis: int) -> Var | None:
+        """Return the sum of a product or quotient whose second part does not vary along the axis: a number, or an array of later axes."""
+        for a, v in ((p, q), (q, p)) if fn is MUL else ((p, q),):
             if isinstance(a, Var) and self.is_whole(a, x, axis) and axes_of(v) <= len(x.type.dims) - axis - 1:
                 total = self.of(a, axis)
-                return self.build.call(MUL, *((total, v) if a is p else (v, total)))
+                return self.build.call(fn, *((total, v) if a is p else (v, total)))
         return None
 
     def of_letters(self, of_a: str, of_b: str, out: str, a: Var, b: Var, axis: int) -> Var | None:

@@ -250,6 +250,11 @@ def _divide_or_zero(x, y):
     return None
 
 
+@overload(runtime.sigmoid)
+def _sigmoid(x):
+    return (lambda x: 1 / (1 + np.exp(-x)) if x >= 0 else np.exp(x) / (1 + np.exp(x))) if isinstance(x, types.Number) else None
+
+
 # ---- lists ----
 
 

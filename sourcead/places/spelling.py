@@ -25,6 +25,9 @@ def spelled(function: Any) -> str:
     homes = [".".join(parts[:k]) for k in range(1, len(parts) + 1)]  # the first package that has it is where users find it
     if module.startswith("_"):  # neither a ufunc nor what is written in C says where
         homes = ["numpy", *sorted((m for m in sys.modules if not m.startswith("_")), key=len)]
+    if owner is not None and not isinstance(owner, type | types.ModuleType):  # a method that a module has as a function
+        short = name.rpartition(".")[2]
+        name = short if any(vars(sys.modules.get(home, types)).get(short) is function for home in homes) else name
     found = next((home for home in homes if vars(sys.modules.get(home, types)).get(name) is function), None)
     home = found or ("" if module == "_" else module)
     if home.partition(".")[0] == "numpy":

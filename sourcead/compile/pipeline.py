@@ -34,6 +34,7 @@ from sourcead.ir.types import INT, Sym, Type, as_float, tangent_type
 from sourcead.language.tracebacks import level_outside
 from sourcead.passes import plan
 from sourcead.passes.batching.blocks import Batched, Unbatchable
+from sourcead.places.spelling import of_constant
 
 
 @dataclass(frozen=True)
@@ -176,8 +177,9 @@ def derive(request: Request, keeps: bool = False) -> tuple[Lowered, Derivative]:
     source, types = find_source(request.function), unknown_types(request.types, request.statics, request.wrt)
     title = KINDS[request.form.kind].title
     name = f"{function_name(source.name)}_{request.form.kind}"
-    place = request.place.encode(errors="replace").decode().replace("\n", "\\n")  # file names may be no text
-    doc = f"{title} of {function_name(source.name)} ({place}) with respect to {', '.join(request.wrt)}."
+    of, wrt = f"{function_name(source.name)} ({request.place})", ", ".join(request.wrt)
+    doc = f"{title} of {of} with respect to {wrt}{held(request, source)}."
+    doc = doc.encode(errors="replace").decode().replace("\n", "\\n")  # names of files may be no text
 
     def derived(closures: bool = True, keeps: bool = False) -> tuple[Lowered, Function, Notes, bool]:
         lowered = lower_function(source, types, request.statics, keeps=keeps)
@@ -206,6 +208,12 @@ def derive(request: Request, keeps: bool = False) -> tuple[Lowered, Derivative]:
 
     lowered, function, notes, splits = derived(keeps=keeps and request.engine is NUMPY and request.form.kind != "columns")
     return lowered, Derivative(name, request.place, function, notes, splits, without_closures)
+
+
+def held(request: Request, source: Source) -> str:
+    """Return which arguments a text was made for that it does not take, such as options that are strings; without a default of None."""
+    fixed = {name: value for name, value in request.statics.items() if value is not None or source.defaults.get(name, ...) is not None}
+    return ", for " + ", ".join(f"{name}={of_constant(value)}" for name, value in fixed.items()) if fixed else ""
 
 
 def unknown_types(types: dict[str, Type], statics: Collection[str], wrt: Collection[str]) -> dict[str, Type]:

@@ -67,7 +67,18 @@ def short(error: Exception) -> Exception:
     raised_here = isinstance(error, SourceADError) and not isinstance(error, VerificationError)
     if raised_here:
         error.__cause__, error.__suppress_context__ = None, True
-    return error.with_traceback(kept(error.__traceback__, LIBRARIES if raised_here else ()))
+    left = kept(error.__traceback__, LIBRARIES if raised_here else ())
+    if left is None and "IPython" in sys.modules:
+        error._render_traceback_ = rendered_in_ipython
+    return error.with_traceback(left)
+
+
+def rendered_in_ipython() -> list[str]:
+    """Return the lines that IPython shows of the error being handled, without the last frame, which IPython does not hide itself."""
+    error = sys.exc_info()[1] or sys.last_value  # `%tb` shows it again
+    entries = [entry for entry in entries_of(error.__traceback__) if not is_ours(entry.tb_frame.f_code.co_filename)]
+    shell = sys.modules["IPython"].get_ipython()
+    return shell.InteractiveTB.structured_traceback(type(error), error, chained(entries))
 
 
 def kept(tb: types.TracebackType | None, libraries: tuple[str, ...]) -> types.TracebackType | None:
@@ -79,8 +90,13 @@ def kept(tb: types.TracebackType | None, libraries: tuple[str, ...]) -> types.Tr
         if at is not None and not (shown and "placed" in shown[-1].tb_frame.f_globals):  # else a function inside has shown the place
             shown += map(entry_at, at.chain())
         shown += [] if is_ours(file) or file.startswith(libraries) else [entry]
+    return chained(shown)
+
+
+def chained(entries: list[types.TracebackType]) -> types.TracebackType | None:
+    """Return a traceback with copies of these entries."""
     made = None
-    for entry in reversed(shown):
+    for entry in reversed(entries):
         made = types.TracebackType(made, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return made
 

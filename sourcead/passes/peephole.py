@@ -12,6 +12,7 @@ A rule may also call `facts.replace(var, atom)`.  Because values are immutable, 
 visible in its place is always legal, whatever stands between the two.
 """
 
+import operator
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -19,6 +20,9 @@ from functools import cached_property
 
 from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Function, Let, Op, Stmt, Var, fresh
 from sourcead.ir.walk import map_atoms, map_op, walk, with_stmts
+
+
+DIVISIONS = (operator.truediv, operator.floordiv, operator.mod)
 
 
 @dataclass(eq=False)
@@ -141,13 +145,22 @@ def _statement(stmt: Stmt, rule, facts: Facts) -> list[Stmt]:
             return []
         case Op():
             facts.changed = True
-            out = [replace(stmt, op=answer)]
+            out = [replace(stmt, op=answer, origin=_divides(stmt, answer, facts).origin)]
         case _:
             facts.changed = True
             out = list(answer)
     for s in out:
         facts.define(s)
     return out
+
+
+def _divides(stmt: Stmt, answer: Op, facts: Facts) -> Stmt:
+    """Return the statement whose line an error of the new op belongs to: one that divided, if `(1 / x) * 2` has become `2 / x`."""
+    if not isinstance(answer, Call) or answer.fn not in DIVISIONS or getattr(stmt.op, "fn", None) is answer.fn:
+        return stmt
+    made = (facts.definitions[v] for v in stmt.op.reads if v in facts.definitions)
+    divided = (s for s in made if isinstance(s.op, Call) and s.op.fn is answer.fn and s.op.args[1] is answer.args[1])
+    return next(divided, stmt)
 
 
 def _take_name(var: Var, atom: Atom, facts: Facts) -> None:

@@ -1,5 +1,7 @@
 """How messages write functions, counts and classes."""
 
+import enum
+import reprlib
 import sys
 import types
 from typing import Any
@@ -33,6 +35,17 @@ def spelled(function: Any) -> str:
     if home.partition(".")[0] == "numpy":
         home = ".".join(["np", *(part for part in home.split(".")[1:] if not part.startswith("_"))])
     return f"{home}.{name}" if home else name
+
+
+def of_constant(value: Any) -> str:
+    """Return how a user would write an option, as far as a line has place for it: `'mean'`, `True`, `np.tanh`."""
+    if isinstance(value, tuple):
+        return f"({', '.join(map(of_constant, value))})"
+    if isinstance(value, enum.Enum):
+        return f"{type(value).__name__}.{value.name}"
+    if isinstance(value, str | bytes | bool | None | types.EllipsisType):
+        return reprlib.repr(value)
+    return spelled(value) if hasattr(value, "__name__") else f"<{type(value).__name__}>"
 
 
 def counted(count: int, what: str) -> str:

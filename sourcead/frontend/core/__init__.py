@@ -31,7 +31,7 @@ from sourcead.frontend.core.names import (
 )
 from sourcead.frontend.core.object_keys import IdentityVal, has_objects_as_keys, objects_in
 from sourcead.frontend.core.operations import (
-    BUILTINS, OF_DEQUES, OF_OPERATOR, REAL_CLASSES, atom, attribute, builtin, call, call_library, call_method,
+    BUILTINS, OF_DEQUES, OF_OPERATOR, RAISED, REAL_CLASSES, atom, attribute, builtin, call, call_library, call_method,
     call_object, call_special, class_of, classes_of, has_attribute, has_exact_class, is_single, iterate,
     kind_of_callable, lower, lower_statement, lower_statements, method, no_attribute, not_iterable, operand, operate,
     replaced_statement, special_method, statement, store, subscript, truth

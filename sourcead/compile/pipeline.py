@@ -4,8 +4,10 @@
 """
 
 import itertools
+import logging
 import math
 import warnings
+from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -31,10 +33,13 @@ from sourcead.frontend.lower import Lowered, lower_function
 from sourcead.ir.nodes import Block, Const, Function, fresh
 from sourcead.ir.recursive_calls import name_pairs
 from sourcead.ir.types import INT, Sym, Type, as_float, tangent_type
+from sourcead.ir.walk import walk
 from sourcead.language.tracebacks import level_outside
 from sourcead.passes import plan
 from sourcead.passes.batching.blocks import Batched, Unbatchable
 from sourcead.places.spelling import of_constant
+
+log = logging.getLogger("sourcead")
 
 
 @dataclass(frozen=True)
@@ -134,6 +139,7 @@ def build(request: Request) -> Built:
     """Generate the text of a derivative."""
     lowered, derivative = derive(request, keeps=True)
     warn_of_lost_changes(lowered)
+    tell_of_long_text(lowered)
     try:
         plain = NUMPY.emit(NUMPY.prepare(derivative))
     except SourceADError:
@@ -170,6 +176,20 @@ def warn_of_lost_changes(lowered: Lowered) -> None:
         why = f"`{who}` changes {named}; a derivative uses the new value, and leaves arguments as they were"
         told = SourceADError(why, next(iter(lowered.lost.values())), RETURN_IT)
         warnings.warn(str(told), UserWarning, stacklevel=level_outside())
+
+
+LONG_TEXT = 1000  # statements
+
+
+def tell_of_long_text(lowered: Lowered) -> None:
+    """Write to the log which of the user's lines makes most of a text that takes long to generate."""
+    lines = Counter(s.origin for s in walk(lowered.function.body) if s.origin is not None)
+    if lines.total() <= LONG_TEXT:
+        return
+    at, count = lines.most_common(1)[0]
+    many = f"the text of `{function_name(lowered.function.name)}` has {lines.total():,} statements, {count:,} of them for this line"
+    why = "loops over dicts and tuples and functions that are called often are written out, which takes long"
+    log.warning("%s", SourceADError(f"{many}: {why}", at, "a loop over an array or a list of alike items, if that is an argument"))
 
 
 def derive(request: Request, keeps: bool = False) -> tuple[Lowered, Derivative]:

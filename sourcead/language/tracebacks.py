@@ -67,6 +67,7 @@ def short(error: Exception) -> Exception:
     raised_here = isinstance(error, SourceADError) and not isinstance(error, VerificationError)
     if raised_here:
         error.__cause__, error.__suppress_context__ = None, True
+        error.at = error.at or innermost(error.__traceback__)
     left = kept(error.__traceback__, LIBRARIES if raised_here else ())
     if left is None and "IPython" in sys.modules:
         error._render_traceback_ = rendered_in_ipython
@@ -91,6 +92,13 @@ def kept(tb: types.TracebackType | None, libraries: tuple[str, ...]) -> types.Tr
             shown += map(entry_at, at.chain())
         shown += [] if is_ours(file) or file.startswith(libraries) else [entry]
     return chained(shown)
+
+
+def innermost(tb: types.TracebackType | None) -> Origin | None:
+    """Return the user's line that the innermost line of generated text comes from, None if there is none."""
+    files = (entry.tb_frame.f_code.co_filename for entry in entries_of(tb))
+    places = [place_of(entry, ORIGINS[file]()) for entry, file in zip(entries_of(tb), files) if file in ORIGINS]
+    return next((at for at in reversed(places) if at is not None), None)
 
 
 def chained(entries: list[types.TracebackType]) -> types.TracebackType | None:

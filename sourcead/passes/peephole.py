@@ -19,8 +19,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Function, Let, Op, Stmt, Var, fresh
-from sourcead.ir.walk import map_atoms, map_op, walk, with_stmts
-
+from sourcead.ir.walk import bound_vars, map_atoms, map_op, walk, with_stmts
 
 DIVISIONS = (operator.truediv, operator.floordiv, operator.mod)
 
@@ -69,6 +68,19 @@ class Facts:
         for result in (r for b in blocks for r in b.results if isinstance(r, Var)):
             found.setdefault(result, []).append(None)
         return found
+
+    @cached_property
+    def bound(self) -> Counter:
+        """Return how many variables have each name that the user gave."""
+        return Counter(v.name for s in walk(self.function.body) for v in (*s.targets, *bound_vars(s.op)) if not v.temp)
+
+    def is_only_first(self, var: Var, of: Var | None = None) -> bool:
+        """Return whether a variable is a constant array, which the user names like what is calculated later, as `P = np.eye(2)`.
+
+        Other uses of the same constant read better by another name. `of` is the constant if the variable is not defined.
+        """
+        op = self.op(of or var)
+        return not var.temp and isinstance(op, Call) and not op.reads and self.bound[var.name] > 1
 
     def op(self, atom: Atom | object) -> Op | None:
         """Return the op without blocks whose only result this atom is, or None if there is no such op."""
@@ -165,7 +177,7 @@ def _divides(stmt: Stmt, answer: Op, facts: Facts) -> Stmt:
 
 def _take_name(var: Var, atom: Atom, facts: Facts) -> None:
     """Return a temporary that replaces one of the user's variables in the same block the name of that variable."""
-    if var.temp or not isinstance(atom, Var) or not atom.temp or atom in facts.renamed:
+    if var.temp or not isinstance(atom, Var) or not atom.temp or atom in facts.renamed or facts.is_only_first(var, atom):
         return
     if facts.scopes.get(atom) == facts.scope:
         facts.renamed[atom] = fresh(atom, name=var.name, temp=False)

@@ -105,6 +105,8 @@ class Globals:
         if known is not None:
             return known[1]
         name = getattr(value, "__name__", None)
+        if type(owner := getattr(value, "__self__", None)) is str and isinstance(name, str):  # a method of a text: `", ".join`
+            return ast.Attribute(ast.Constant(owner), name, ast.Load())
         return self._from_library(value) or self._held(value, name.split(".")[-1] if isinstance(name, str) else "constant")
 
     def _from_library(self, value: Any) -> ast.expr | None:

@@ -1,10 +1,12 @@
 """What surprised somebody on a third first day: wrong reasons, advice that does not help, and texts that say less than they should."""
 
+import functools
 import logging
 import random
 import runpy
 import traceback
 import types
+import warnings
 
 import numpy as np
 import pytest
@@ -301,3 +303,31 @@ def test_a_text_of_many_statements_is_told_in_the_log(caplog, monkeypatch):
         grad(squares)({f"k{i}": 1.0 for i in range(50)})
     assert "the text of `squares` has 151 statements" in caplog.text and "for k in p:" not in caplog.text
     assert "total = total + p[k] ** 2" in caplog.text
+
+
+# ---- what needs no word ----
+
+
+class Spring:
+    def __init__(self, k):
+        self.k = k
+
+    @functools.cached_property
+    def squared(self):
+        return self.k ** 2
+
+    def energy(self, x):
+        return self.squared * x ** 2
+
+
+def test_a_cached_property_is_no_change_of_its_object():
+    spring = Spring(3.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert grad(spring.energy)(2.0) == 36.0
+        assert grad(Spring.energy)(spring, 2.0).k == 24.0
+    assert vars(spring) == {"k": 3.0}
+
+
+def test_vars_without_an_object_are_the_variables():
+    assert grad(lambda x: vars()["x"] ** 2)(3.0) == 6.0

@@ -11,9 +11,12 @@ import warnings
 import numpy as np
 import pytest
 
-from sourcead import grad, jvp, value_and_grad
+import sourcead
+from sourcead import adjoint_of, grad, jvp, value_and_grad
 from sourcead.compile import pipeline
-from sourcead.errors import NonScalarError, NoRuleError, SourceADError, UnsupportedArgumentError, UnsupportedValueError, WrtError
+from sourcead.errors import (
+    NonScalarError, NoRuleError, SourceADError, UnsupportedArgumentError, UnsupportedValueError, WrtError
+)
 
 # ---- random numbers ----
 
@@ -331,3 +334,12 @@ def test_a_cached_property_is_no_change_of_its_object():
 
 def test_vars_without_an_object_are_the_variables():
     assert grad(lambda x: vars()["x"] ** 2)(3.0) == 6.0
+
+
+@pytest.mark.parametrize("f, error, message", [
+    (lambda x: sourcead.reduce(lambda a, b: a + b, x), TypeError, "missing a required argument: 'initial'"),
+    (lambda x: adjoint_of(x) and x, SourceADError, r"Write instead: `with adjoint_of\(x\) as d_x:`"),
+])  # fmt: skip
+def test_calls_that_python_or_sourcead_does_not_take(f, error, message):
+    with pytest.raises(error, match=message):
+        grad(f)(np.ones(3))

@@ -65,7 +65,7 @@ def is_steering(lo: Lowering, item) -> bool:
 @core.builtin(adjoint_of)
 def call_without_with(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Refuse a call of `adjoint_of` that begins no `with` statement."""
-    raise core.unsupported(lo, node, "`adjoint_of` begins a `with` statement", "`with adjoint_of(x) as d_x:`, and in its block what uses `d_x`")
+    raise core.unsupported(lo, node, "`adjoint_of` begins a `with` statement", "`with adjoint_of(x) as d_x:` and a block")
 
 
 @core.statement(Steered)

@@ -164,7 +164,10 @@ class NoRuleError(SourceADError):
             return d_y * special.i1(x)
     """
 
-    label = "Register a rule"
+    @property
+    def label(self) -> str:
+        """What the last lines begin with: a rule to fill in stands below it, or another way to write the call beside it."""
+        return "Register a rule" if "\n" in self.instead else "Write instead"
 
     @classmethod
     def of(cls, function: Any, at: Origin | None = None, mode: str = "derivative", why: str | None = None) -> NoRuleError:

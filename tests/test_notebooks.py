@@ -1,6 +1,7 @@
 """Cells as users run them, in a real kernel of this Python: functions in cells, after magic commands, in modules that are edited."""
 
 import os
+import re
 import textwrap
 from pathlib import Path
 
@@ -294,3 +295,16 @@ def test_derivatives_follow_a_module_that_is_reloaded(kernel, name, text):
         if name == "decorated":
             kernel(f"assert (slope(1.0), module.slope(1.0), Sloped().slope(1.0)) == ({2 * rate}, {2 * rate}, {rate})")
     kernel("%autoreload 0")
+
+
+@pytest.mark.parametrize("body, call, error", [
+    ("x * 2", "refused(np.ones(2))", "NonScalarError"), ("x * unknown", "refused(2.0)", "NameError"), ("x * 2", "refused()", "TypeError"),
+])  # fmt: skip
+def test_a_refusal_shows_frames_of_cells_alone(kernel, body, call, error):
+    with pytest.raises(nbclient.exceptions.CellExecutionError) as caught:
+        kernel(f"@grad\ndef refused(x):\n    return {body}\n{call}")
+    shown = re.sub(r"\x1b\[[0-9;]*m", "", str(caught.value))
+    assert error in shown and f"----> 4 {call}" in shown
+    assert "gradient.py" not in shown and "short(error)" not in shown
+    again = kernel("%tb")  # when the exception is not being handled any more
+    assert "Unexpected exception" not in again

@@ -17,12 +17,12 @@ MOST_WAYS = 8
 
 def raises(block: Block) -> bool:
     """Return whether control never reaches the end of a block."""
-    match block.stmts[-1].op if block.stmts else None:
-        case Effect("raise"):
-            return True
-        case Branch(_, then, orelse):
-            return raises(then) and raises(orelse)
-    return False
+    return bool(block.stmts) and surely_raises(block.stmts[-1].op)
+
+
+def surely_raises(op: Op) -> bool:
+    """Return whether control never goes on behind an op."""
+    return isinstance(op, Effect) and op.kind == "raise" or isinstance(op, Branch) and raises(op.then) and raises(op.orelse)
 
 
 def inside(op: Op, made: dict[Var, Stmt], given: Conditions) -> list[tuple[Block, Conditions]]:

@@ -15,7 +15,8 @@ from sourcead.compile.structures import as_plain, conversion
 from sourcead.compile.wrt import check_wrt
 from sourcead.errors import UnsupportedValueError
 from sourcead.ir.records import (
-    is_namedtuple, is_plain_class, is_record, list_type, parts_of, redefined, type_of, with_own_rules
+    ATTRIBUTES, described_dict, is_namedtuple, is_plain_class, is_record, list_type, parts_of, redefined, type_of,
+    with_own_rules
 )
 from sourcead.ir.types import (
     BOOL, COMPLEX, FLOAT, INT, UNKNOWN, Array, DictT, ListT, StructT, TupleT, Type, keyed_parts, map_type, tangent_type
@@ -102,10 +103,9 @@ def refuse_arrays(x: Any, where: str) -> None:
     if (found := with_own_rules(x, where)) is not None:
         at, what, instead = found
         raise UnsupportedValueError(f"the argument `{at}` is a {what}", instead=instead)
-    if isinstance(x, dict) and (changed := redefined(type(x), ["__init__"])):
-        raise UnsupportedValueError(
-            f"the argument `{where}` is a {type(x).__name__}, a dict whose class has a `{changed}` of its own", instead=f"`dict({where})`"
-        )
+    if isinstance(x, dict) and (changed := redefined(type(x), ATTRIBUTES)):
+        what, instead = described_dict(x, where, changed)
+        raise UnsupportedValueError(f"the argument `{where}` is a {what}", instead=instead)
     if is_record(x) or isinstance(x, tuple | list | dict):
         for at, part in parts_of(x):
             refuse_arrays(part, where + at)

@@ -37,7 +37,7 @@ from sourcead.compile.specialisation import (
 from sourcead.compile.verification import Subject, level_of, verifying
 from sourcead.compile.wrt import check_tangent, resolved_wrt, with_tangents
 from sourcead.errors import BackendError, NoSourceError, SourceADError
-from sourcead.frontend.find_source import Opaque, is_compiled, own_signature, plain_names
+from sourcead.frontend.find_source import Opaque, file_of, is_compiled, own_signature, plain_names
 from sourcead.ir.names import name_of
 from sourcead.ir.types import UNKNOWN, Type
 from sourcead.language.checkpoint_policies import policy_of
@@ -136,7 +136,7 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
     def _place(self) -> str:
         """The file and line of the user's function."""
         code = self._plain.__code__
-        return os.path.basename(shown_place(Origin(code.co_filename, code.co_firstlineno, 0, code.co_firstlineno, 0, "")))
+        return os.path.basename(shown_place(Origin(file_of(self._plain), code.co_firstlineno, 0, code.co_firstlineno, 0, "")))
 
     @property
     def directions(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sourcead.errors import UnsupportedValueError
-from sourcead.frontend.find_source import unwrap
+from sourcead.frontend.find_source import FILES, file_of, unwrap
 
 BY_VALUE = ("cloudpickle", "dill")  # packages that pickle a function as code
 
@@ -36,7 +36,7 @@ class Pickled:
         if _named(self) is self:
             return self.__qualname__  # the decorated name
         user = self._user_function
-        parts = type(self), self._made_of, _typed_texts(user.__code__.co_filename)
+        parts = type(self), self._made_of, _texts(file_of(user))
         if isinstance(self._function, Pickled) or unwrap(_named(user))[0] is user:
             return _made, parts
         what = f"a derivative of `{user.__qualname__}`, which the module `{user.__module__}` does not have under that name,"
@@ -51,17 +51,19 @@ def _named(function: Any) -> Any:
     return found
 
 
-def _typed_texts(file: str) -> dict[str, list[str]]:
-    """The cells of a notebook, for a function in one of them: another process finds no source of it, or of what it calls."""
+def _texts(file: str) -> dict[str, list[str]]:
+    """The file of a function, or the cells of a notebook, for a function in one of them, of which another process finds no source."""
     if os.path.exists(file):
-        return {}
+        return {file: []}
     cached = {name: entry for name, entry in linecache.cache.items() if len(entry) > 2 and entry[1] is None}
     return {name: entry[2] for name, entry in cached.items() if name == file or not name.startswith("<sourcead")}
 
 
 def _made(kind: Callable, made_of: tuple, texts: dict[str, list[str]]) -> Any:
     for file, lines in texts.items():
-        linecache.cache.setdefault(file, (sum(map(len, lines)), None, lines, file))
+        FILES[file] = None
+        if lines:
+            linecache.cache.setdefault(file, (sum(map(len, lines)), None, lines, file))
     return kind(*made_of)
 
 

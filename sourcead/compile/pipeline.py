@@ -4,8 +4,10 @@
 """
 
 import itertools
+import logging
 import math
 import warnings
+from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -31,9 +33,13 @@ from sourcead.frontend.lower import Lowered, lower_function
 from sourcead.ir.nodes import Block, Const, Function, fresh
 from sourcead.ir.recursive_calls import name_pairs
 from sourcead.ir.types import INT, Sym, Type, as_float, tangent_type
+from sourcead.ir.walk import walk
 from sourcead.language.tracebacks import level_outside
 from sourcead.passes import plan
 from sourcead.passes.batching.blocks import Batched, Unbatchable
+from sourcead.places.spelling import of_constant
+
+log = logging.getLogger("sourcead")
 
 
 @dataclass(frozen=True)
@@ -136,6 +142,7 @@ def build(request: Request) -> Built:
     """Generate the text of a derivative."""
     lowered, derivative = derive(request, keeps=True)
     warn_of_lost_changes(lowered)
+    tell_of_long_text(lowered)
     try:
         plain = NUMPY.emit(NUMPY.prepare(derivative))
     except SourceADError:
@@ -174,13 +181,28 @@ def warn_of_lost_changes(lowered: Lowered) -> None:
         warnings.warn(str(told), UserWarning, stacklevel=level_outside())
 
 
+LONG_TEXT = 1000  # statements
+
+
+def tell_of_long_text(lowered: Lowered) -> None:
+    """Write to the log which of the user's lines makes most of a text that takes long to generate."""
+    lines = Counter(s.origin for s in walk(lowered.function.body) if s.origin is not None)
+    if lines.total() <= LONG_TEXT:
+        return
+    at, count = lines.most_common(1)[0]
+    many = f"the text of `{function_name(lowered.function.name)}` has {lines.total():,} statements, {count:,} of them for this line"
+    why = "loops over dicts and tuples and functions that are called often are written out, which takes long"
+    log.warning("%s", SourceADError(f"{many}: {why}", at, "a loop over an array or a list of alike items, if that is an argument"))
+
+
 def derive(request: Request, keeps: bool = False) -> tuple[Lowered, Derivative]:
     """Return the lowered form of the user's function, and its derivative in the IR; with `keeps`, calls may stay calls."""
     source, types = find_source(request.function), unknown_types(request.types, request.statics, request.wrt)
     title = KINDS[request.form.kind].title
     name = f"{function_name(source.name)}_{request.form.kind}"
-    place = request.place.encode(errors="replace").decode().replace("\n", "\\n")  # file names may be no text
-    doc = f"{title} of {function_name(source.name)} ({place}) with respect to {', '.join(request.wrt)}."
+    of, wrt = f"{function_name(source.name)} ({request.place})", ", ".join(request.wrt)
+    doc = f"{title} of {of} with respect to {wrt}{held(request, source)}."
+    doc = doc.encode(errors="replace").decode().replace("\n", "\\n")  # names of files may be no text
 
     def derived(closures: bool = True, keeps: bool = False) -> tuple[Lowered, Function, Notes, bool]:
         lowered = lower_function(source, types, request.statics, keeps=keeps)
@@ -209,6 +231,12 @@ def derive(request: Request, keeps: bool = False) -> tuple[Lowered, Derivative]:
 
     lowered, function, notes, splits = derived(keeps=keeps and request.engine is NUMPY and request.form.kind != "columns")
     return lowered, Derivative(name, request.place, function, notes, splits, without_closures, readable=request.readable)
+
+
+def held(request: Request, source: Source) -> str:
+    """Return which arguments a text was made for that it does not take, such as options that are strings; without a default of None."""
+    fixed = {name: value for name, value in request.statics.items() if value is not None or source.defaults.get(name, ...) is not None}
+    return ", for " + ", ".join(f"{name}={of_constant(value)}" for name, value in fixed.items()) if fixed else ""
 
 
 def unknown_types(types: dict[str, Type], statics: Collection[str], wrt: Collection[str]) -> dict[str, Type]:

@@ -152,7 +152,9 @@ def check_wrt(x: Any, where: str) -> None:
     if isinstance(x, np.ndarray):
         if x.dtype.kind not in "fcO":
             kind = {"i": "integers", "u": "integers", "b": "booleans"}.get(x.dtype.kind, "these")
-            instead = f"`{where}.astype(float)`, or leave it out of wrt" if x.dtype.kind in "iub" else None
+            part = not where.isidentifier()
+            apart = "pass it as an argument of its own, if it is none of the parameters" if part else "leave it out of wrt"
+            instead = f"`{where}.astype(float)`, or {apart}" if x.dtype.kind in "iub" else None
             raise WrtError(
                 f"the argument `{where}` in wrt is an array of {x.dtype}, and {kind} carry no derivative",
                 instead=instead,

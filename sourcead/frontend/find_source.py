@@ -1,5 +1,6 @@
 """Find the source of a function: its syntax node (`source_texts.py`), and what its names mean."""
 
+import contextlib
 import functools
 import inspect
 import io
@@ -114,19 +115,38 @@ def find_source(f: Callable) -> Source:
     if not isinstance(function, types.FunctionType):
         raise _no_source_at_all(function)
     provide_text(function)
-    code = function.__code__
-    linecache.lazycache(code.co_filename, function.__globals__)  # a module in a zip file, which its loader reads
-    node, lines = node_of(code.co_filename, code)
+    code, file = function.__code__, file_of(function)
+    linecache.lazycache(file, function.__globals__)  # a module in a zip file, which its loader reads
+    node, lines = node_of(file, code)
     return Source(
         function=function,
         node=node,
         name=code.co_name,
-        file=code.co_filename,
+        file=file,
         globals=function.__globals__,
         closure=dict(zip(code.co_freevars, function.__closure__ or ())),
         signature=own_signature(function),
         lines=lines,
     )
+
+
+PICKLED = "<dynamic-code>"  # what cloudpickle puts in place of the name of a file
+FILES: dict[str, None] = {}  # the files of functions that were pickled, perhaps in other processes
+
+
+def file_of(function: types.FunctionType) -> str:
+    """The name of the file, or cell, that a function comes from; cloudpickle leaves it out, so its text is looked for."""
+    code = function.__code__
+    if code.co_filename != PICKLED:
+        return code.co_filename
+    module = getattr(sys.modules.get(function.__module__), "__file__", None)
+    cells = [name for name, entry in linecache.cache.items() if len(entry) > 2 and entry[1] is None]
+    for file in dict.fromkeys((module, *FILES, *reversed(cells))):
+        if file is not None:
+            with contextlib.suppress(NoSourceError):
+                node_of(file, code)
+                return file
+    return code.co_filename
 
 
 def provide_text(function: types.FunctionType) -> None:

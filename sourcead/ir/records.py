@@ -23,7 +23,7 @@ from sourcead.ir.types import (
 from sourcead.runtime import make_record
 from sourcead.runtime.structures import own_attribute, own_attributes
 
-LIBRARIES = "numpy scipy numba pandas torch jax tensorflow joblib omegaconf".split()
+LIBRARIES = "numpy scipy numba pandas polars xarray torch jax tensorflow joblib omegaconf".split()
 FOREIGN = frozenset([__name__.partition(".")[0], *LIBRARIES, *sys.stdlib_module_names]) - {"__main__"}
 GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
 NEUTRAL = (object, Generic, Protocol)  # bases that add no behaviour
@@ -97,7 +97,7 @@ def with_own_rules(value: Any, where: str) -> tuple[str, str, str] | None:
         to_plain = f"`{where}.filled(...)`" if isinstance(value, np.ma.MaskedArray) else f"`np.asarray({where})`"
         return None if plain else (where, f"{cls.__module__.partition('.')[0]}.{cls.__name__}, {OWN_RULES}", to_plain)
     if isinstance(value, dict) and (changed := redefined(cls, WRITING)):
-        return where, f"{cls.__name__}, a dict whose class has a `{changed}` of its own", f"`dict({where})`"
+        return where, *described_dict(value, where, changed)
     if not (is_record(value) or isinstance(value, np.generic | type)) and (hasattr(cls, "__array__") or hasattr(cls, "__array_ufunc__")):
         return where, *described_array(value, where)
     return next((found for at, part in parts_of(value) if (found := with_own_rules(part, where + at))), None)
@@ -110,9 +110,19 @@ def redefined(cls: type, other_than: Collection[str]) -> str | None:
     return next((name for name in names if name not in other_than and (hasattr(dict, name) or name == "__missing__")), None)
 
 
-WRITING = frozenset(
-    "__init__ __new__ __setattr__ __delattr__ __setitem__ __delitem__ __ior__ __missing__ __repr__ __str__ __dir__ __reduce__ "
-    "__reduce_ex__ __getstate__ update pop popitem setdefault clear fromkeys".split()
+def described_dict(value: dict, where: str, changed: str) -> tuple[str, str]:
+    """Return what a dict of a class is that has the method `changed` anew, and what to write in place of the expression `where` for it."""
+    plain = f"`{where}.to_dict()`" if callable(getattr(type(value), "to_dict", None)) else f"`dict({where})`"
+    name = next((name for name in value if isinstance(name, str) and name.isidentifier()), None)
+    items = f", and its items as `{where}[{shown(name)}]`" if name and hasattr(value, name) and not hasattr(dict, name) else ""
+    return f"{type(value).__name__}, a dict whose class has a `{changed}` of its own", plain + items
+
+
+ATTRIBUTES = frozenset("__init__ __setattr__ __delattr__ __repr__ __str__ __dir__ __reduce__ __reduce_ex__ __getstate__ __format__".split())
+"""What a class of dicts may have anew where a dict is also written: what concerns attributes only, and how it is shown and kept."""
+
+WRITING = ATTRIBUTES | frozenset(
+    "__new__ __setitem__ __delitem__ __ior__ __missing__ update pop popitem setdefault clear fromkeys".split()
 )
 """What a class of dicts may have anew where a dict is only read, under keys that it has."""
 
@@ -126,8 +136,21 @@ def described_array(value: Any, where: str) -> tuple[str, str]:
     if cls.__name__.endswith(("Tracer", "Box")):  # of JAX and of autograd: no numbers yet
         other = cls.__module__.partition(".")[0]
         return f"{name}, with which {other} follows what is calculated", f"a derivative by sourcead or by {other}, not one inside the other"
-    convert = f"`{where}.detach().numpy()`" if getattr(value, "requires_grad", False) else f"`np.asarray({where})`"
-    return f"{name}, which is no NumPy array", convert
+    return f"{name}, which is no NumPy array", as_arrays(value, where)
+
+
+def as_arrays(value: Any, where: str) -> str:
+    """Return what to write in place of the expression `where` for an array, a tensor or a table of another library."""
+    if isinstance(value, collections.abc.Mapping) or hasattr(value, "columns"):  # a table, whose columns may be of several dtypes
+        names = list(getattr(value, "columns", value))
+        columns = f"{{k: {where}[k].to_numpy() for k in [{', '.join(map(shown, names[:3]))}{', ...' if names[3:] else ''}]}}"
+        return f"`{columns}`" + (f", in which `{where}[{shown(names[0])}]` is read as before" if names else "")
+    if hasattr(value, "to_numpy"):
+        return f"`{where}.to_numpy()`"
+    if hasattr(value, "detach"):
+        moved = "" if str(getattr(value, "device", "cpu")) == "cpu" else ".cpu()"
+        return f"`{where}{'.detach()' if getattr(value, 'requires_grad', False) else ''}{moved}.numpy()`"
+    return f"`np.asarray({where})`"
 
 
 def is_record(value: Any) -> bool:

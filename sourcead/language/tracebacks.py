@@ -67,7 +67,19 @@ def short(error: Exception) -> Exception:
     raised_here = isinstance(error, SourceADError) and not isinstance(error, VerificationError)
     if raised_here:
         error.__cause__, error.__suppress_context__ = None, True
-    return error.with_traceback(kept(error.__traceback__, LIBRARIES if raised_here else ()))
+        error.at = error.at or innermost(error.__traceback__)
+    left = kept(error.__traceback__, LIBRARIES if raised_here else ())
+    if left is None and "IPython" in sys.modules:
+        error._render_traceback_ = rendered_in_ipython
+    return error.with_traceback(left)
+
+
+def rendered_in_ipython() -> list[str]:
+    """Return the lines that IPython shows of the error being handled, without the last frame, which IPython does not hide itself."""
+    error = sys.exc_info()[1] or sys.last_value  # `%tb` shows it again
+    entries = [entry for entry in entries_of(error.__traceback__) if not is_ours(entry.tb_frame.f_code.co_filename)]
+    shell = sys.modules["IPython"].get_ipython()
+    return shell.InteractiveTB.structured_traceback(type(error), error, chained(entries))
 
 
 def kept(tb: types.TracebackType | None, libraries: tuple[str, ...]) -> types.TracebackType | None:
@@ -79,8 +91,20 @@ def kept(tb: types.TracebackType | None, libraries: tuple[str, ...]) -> types.Tr
         if at is not None and not (shown and "placed" in shown[-1].tb_frame.f_globals):  # else a function inside has shown the place
             shown += map(entry_at, at.chain())
         shown += [] if is_ours(file) or file.startswith(libraries) else [entry]
+    return chained(shown)
+
+
+def innermost(tb: types.TracebackType | None) -> Origin | None:
+    """Return the user's line that the innermost line of generated text comes from, None if there is none."""
+    files = (entry.tb_frame.f_code.co_filename for entry in entries_of(tb))
+    places = [place_of(entry, ORIGINS[file]()) for entry, file in zip(entries_of(tb), files) if file in ORIGINS]
+    return next((at for at in reversed(places) if at is not None), None)
+
+
+def chained(entries: list[types.TracebackType]) -> types.TracebackType | None:
+    """Return a traceback with copies of these entries."""
     made = None
-    for entry in reversed(shown):
+    for entry in reversed(entries):
         made = types.TracebackType(made, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)
     return made
 

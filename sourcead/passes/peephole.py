@@ -12,13 +12,16 @@ A rule may also call `facts.replace(var, atom)`.  Because values are immutable, 
 visible in its place is always legal, whatever stands between the two.
 """
 
+import operator
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Function, Let, Op, Stmt, Var, fresh
-from sourcead.ir.walk import map_atoms, map_op, walk, with_stmts
+from sourcead.ir.walk import bound_vars, map_atoms, map_op, walk, with_stmts
+
+DIVISIONS = (operator.truediv, operator.floordiv, operator.mod)
 
 
 @dataclass(eq=False)
@@ -65,6 +68,19 @@ class Facts:
         for result in (r for b in blocks for r in b.results if isinstance(r, Var)):
             found.setdefault(result, []).append(None)
         return found
+
+    @cached_property
+    def bound(self) -> Counter:
+        """Return how many variables have each name that the user gave."""
+        return Counter(v.name for s in walk(self.function.body) for v in (*s.targets, *bound_vars(s.op)) if not v.temp)
+
+    def is_only_first(self, var: Var, of: Var | None = None) -> bool:
+        """Return whether a variable is a constant array, which the user names like what is calculated later, as `P = np.eye(2)`.
+
+        Other uses of the same constant read better by another name. `of` is the constant if the variable is not defined.
+        """
+        op = self.op(of or var)
+        return not var.temp and isinstance(op, Call) and not op.reads and self.bound[var.name] > 1
 
     def op(self, atom: Atom | object) -> Op | None:
         """Return the op without blocks whose only result this atom is, or None if there is no such op."""
@@ -141,7 +157,7 @@ def _statement(stmt: Stmt, rule, facts: Facts) -> list[Stmt]:
             return []
         case Op():
             facts.changed = True
-            out = [replace(stmt, op=answer)]
+            out = [replace(stmt, op=answer, origin=_divides(stmt, answer, facts).origin)]
         case _:
             facts.changed = True
             out = list(answer)
@@ -150,9 +166,18 @@ def _statement(stmt: Stmt, rule, facts: Facts) -> list[Stmt]:
     return out
 
 
+def _divides(stmt: Stmt, answer: Op, facts: Facts) -> Stmt:
+    """Return the statement whose line an error of the new op belongs to: one that divided, if `(1 / x) * 2` has become `2 / x`."""
+    if not isinstance(answer, Call) or answer.fn not in DIVISIONS or getattr(stmt.op, "fn", None) is answer.fn:
+        return stmt
+    made = (facts.definitions[v] for v in stmt.op.reads if v in facts.definitions)
+    divided = (s for s in made if isinstance(s.op, Call) and s.op.fn is answer.fn and s.op.args[1] is answer.args[1])
+    return next(divided, stmt)
+
+
 def _take_name(var: Var, atom: Atom, facts: Facts) -> None:
     """Return a temporary that replaces one of the user's variables in the same block the name of that variable."""
-    if var.temp or not isinstance(atom, Var) or not atom.temp or atom in facts.renamed:
+    if var.temp or not isinstance(atom, Var) or not atom.temp or atom in facts.renamed or facts.is_only_first(var, atom):
         return
     if facts.scopes.get(atom) == facts.scope:
         facts.renamed[atom] = fresh(atom, name=var.name, temp=False)

@@ -1,5 +1,7 @@
 """How messages write functions, counts and classes."""
 
+import enum
+import reprlib
 import sys
 import types
 from typing import Any
@@ -25,11 +27,25 @@ def spelled(function: Any) -> str:
     homes = [".".join(parts[:k]) for k in range(1, len(parts) + 1)]  # the first package that has it is where users find it
     if module.startswith("_"):  # neither a ufunc nor what is written in C says where
         homes = ["numpy", *sorted((m for m in sys.modules if not m.startswith("_")), key=len)]
+    if owner is not None and not isinstance(owner, type | types.ModuleType):  # a method that a module has as a function
+        short = name.rpartition(".")[2]
+        name = short if any(vars(sys.modules.get(home, types)).get(short) is function for home in homes) else name
     found = next((home for home in homes if vars(sys.modules.get(home, types)).get(name) is function), None)
     home = found or ("" if module == "_" else module)
     if home.partition(".")[0] == "numpy":
         home = ".".join(["np", *(part for part in home.split(".")[1:] if not part.startswith("_"))])
     return f"{home}.{name}" if home else name
+
+
+def of_constant(value: Any) -> str:
+    """Return how a user would write an option, as far as a line has place for it: `'mean'`, `True`, `np.tanh`."""
+    if isinstance(value, tuple):
+        return f"({', '.join(map(of_constant, value))})"
+    if isinstance(value, enum.Enum):
+        return f"{type(value).__name__}.{value.name}"
+    if isinstance(value, str | bytes | bool | None | types.EllipsisType):
+        return reprlib.repr(value)
+    return spelled(value) if hasattr(value, "__name__") else f"<{type(value).__name__}>"
 
 
 def counted(count: int, what: str) -> str:

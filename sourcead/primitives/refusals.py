@@ -1,5 +1,6 @@
 """Functions that are refused if a derivative has to pass through them, listed under the reason for the refusal."""
 
+from sourcead.places.spelling import spelled
 from sourcead.primitives.function_kinds import GENERATORS
 
 _REASONS = {
@@ -71,11 +72,36 @@ REFUSALS = {
 """(where a name lives, the name) -> why it is refused."""
 
 
+DRAWN = "what is drawn has none by its parameters"
+
+FROM_STANDARD = {  # a draw whose parameters carry a derivative -> the same by a draw with fixed parameters
+    "normal": "mu + sigma * {0}standard_normal(size)", "uniform": "low + (high - low) * {0}random(size)",
+    "exponential": "scale * {0}standard_exponential(size)", "laplace": "mu + scale * {0}laplace(size=size)",
+    "logistic": "mu + scale * {0}logistic(size=size)", "gumbel": "mu + scale * {0}gumbel(size=size)",
+    "rayleigh": "scale * {0}rayleigh(size=size)", "lognormal": "np.exp(mu + sigma * {0}standard_normal(size))",
+    "gauss": "mu + sigma * {0}gauss(0, 1)", "normalvariate": "mu + sigma * {0}gauss(0, 1)", "expovariate": "{0}expovariate(1) / lambd",
+    "multivariate_normal": "mean + np.linalg.cholesky(cov) @ {0}standard_normal(len(mean))",
+}  # fmt: skip
+
+
+def draw_from_standard(function) -> str | None:
+    """Return what to write in place of a draw from parameters that carry a derivative, None for a function that draws nothing."""
+    if reason_of(function) is not DRAWN:
+        return None
+    home = f"{spelled(function).rpartition('.')[0]}."
+    home = "rng." if home.startswith(("np.random.Generator", "np.random.RandomState", "random.Random")) else home
+    form = FROM_STANDARD.get(getattr(function, "__name__", ""))
+    if form is None:
+        return "a draw with fixed parameters, of which the result is calculated, or draw outside of your function and pass what is drawn"
+    form = form.format(home)
+    return f"`{form.replace('random(size)', 'random_sample(size)') if home == 'np.random.' else form}`, a draw with fixed parameters"
+
+
 def reason_of(function) -> str | None:
     """Return the reason why a function is refused, or None if there is no entry for it."""
     module = getattr(function, "__module__", None) or ""
     name = getattr(function, "__name__", "")
     if module.startswith(("numpy.random", "random")) or any(getattr(cls, name, None) is function for cls in GENERATORS):
-        return "what is drawn has none by its parameters; `mu + sigma * rng.normal()` has"
+        return DRAWN
     home = next((home for home in _REASONS if module.startswith(home)), "scipy.special" if not module else "numpy")
     return REFUSALS.get((home, name)) or (REFUSALS.get(("numpy", name)) if module.startswith("numpy") else None)

@@ -9,6 +9,7 @@ import numpy as np
 
 from sourcead.errors import NoRuleError
 from sourcead.places.origin import Origin
+from sourcead.places.spelling import spelled
 from sourcead.primitives import (  # noqa: F401  (importing them enters records)
     arithmetic, builtin_functions, constants, creation, decompositions, elementwise, fft, indexing, joining, linalg,
     lists, products, reductions, runtime_helpers, scalars, scans, shapes, signals, statistics
@@ -17,6 +18,7 @@ from sourcead.primitives.compositions import (  # noqa: F401
     OF_UFUNCS, Composition, arrays, options, polynomials, statistics as composed_statistics, ufuncs, writes
 )
 from sourcead.primitives.function_kinds import home
+from sourcead.primitives.refusals import draw_from_standard
 from sourcead.primitives.registry import FACTS, Primitive, record
 
 NOTHING = Primitive(None)
@@ -44,6 +46,8 @@ def takes_arrays(function) -> bool:
 def missing_rule(function, at: Origin | None, mode: str = "adjoint") -> NoRuleError:
     """Return the error for a call of a function that has no rule for the mode "adjoint" or "tangent"."""
     known = record_of(function)
+    if (other := draw_from_standard(function)) is not None:  # no rule for it makes sense
+        return NoRuleError(f"no {mode.replace('adjoint', 'derivative')} rule for `{spelled(function)}`: {known.refused}", at, other)
     if mode == "adjoint":
         if known.tangent_rule:
             return NoRuleError.of(function, at, "adjoint", "it has a tangent rule only, which forward mode takes")

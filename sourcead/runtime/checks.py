@@ -74,7 +74,8 @@ class unhandled:
 
     def __exit__(self, kind, error, trace):
         if kind is not None and issubclass(kind, Exception):
-            refuse_now(f"the program handles {kind.__name__} here ({error}), which is not differentiated: test for the case with `if`")
+            why = f"the program handles {kind.__name__} here ({error}), which is not differentiated"
+            raise UnsupportedArgumentError(why, instead="test for the case with `if`").with_traceback(trace)  # which shows the line
 
 
 def check_first_result(items):

@@ -70,12 +70,11 @@ def assembled(build: Builder, x: Var, parts: dict[object, Atom]) -> Atom:
 
 def zero_item(build: Builder, x: Var, key: object) -> Atom:
     """Return a zero cotangent of the item of a container at a constant key."""
-    if isinstance(x.type, StructT):
-        t = dict(x.type.fields)[key]
-        if isinstance(t, NOT_DATA):
-            return Const(None)
-        if isinstance(t, ListT) and t.items == ():
-            return build.emit(Build("list", ()), t, "items")
+    t = dict(keyed_parts(x.type) or ()).get(key)
+    if isinstance(t, NOT_DATA if isinstance(x.type, StructT) else (FunctionT, NoneType, Str)):
+        return Const(None)
+    if isinstance(x.type, StructT) and isinstance(t, ListT) and t.items == ():
+        return build.emit(Build("list", ()), t, "items")
     return zeros(build, build.index(x, Const(key)))
 
 

@@ -66,7 +66,7 @@ def emit(function: Function, at: dict[str, Callable] | None = None) -> Emitted:
     origins = {s.adjoint_of is not None for s in function.body.stmts}
     comments = Comments(sections=origins == {True, False})
     defined, expressions = definitions(function.body), Expressions(names, nested, globals_)
-    expressions.origins = {v: defined[v].adjoint_of or defined[v].origin for v in nested}
+    expressions.origins = {v: defined[v].origin or defined[v].adjoint_of for v in nested}
     statements = Statements(expressions, comments, read, at)
     used = {names.get(v) for v in read} | globals_.reserved
     statements.missing = moved_unassigned(function.body, lambda v, a: names.get(v) not in (None, names.get(a)))

@@ -4,6 +4,7 @@ import ast
 import builtins
 import enum
 import math
+import random
 from types import ModuleType
 from typing import Any
 
@@ -104,6 +105,8 @@ class Globals:
         if known is not None:
             return known[1]
         name = getattr(value, "__name__", None)
+        if type(owner := getattr(value, "__self__", None)) is str and isinstance(name, str):  # a method of a text: `", ".join`
+            return ast.Attribute(ast.Constant(owner), name, ast.Load())
         return self._from_library(value) or self._held(value, name.split(".")[-1] if isinstance(name, str) else "constant")
 
     def _from_library(self, value: Any) -> ast.expr | None:
@@ -113,8 +116,9 @@ class Globals:
             return None
         if getattr(builtins, name, None) is value:
             return self._builtin(name)
-        if getattr(math, name, None) is value:
-            return ast.Attribute(self._held(math, "math"), name, ast.Load())
+        for module in (math, random):
+            if getattr(module, name, None) is value:
+                return ast.Attribute(self._held(module, module.__name__), name, ast.Load())
         for path, module in _NUMPY_MODULES:
             if getattr(module, name, None) is value or (value is module and not isinstance(value, type)):
                 return self._dotted(path if value is module else f"{path}.{name}", np)

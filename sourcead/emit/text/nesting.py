@@ -161,6 +161,9 @@ class Nesting:
 
         `bound` are classes of variables, `written` alias groups; `targets` are the variables that the statement binds itself.
         """
+        bound = {c for c in bound if c in self.classes.parent or c not in targets}  # others are read by nothing before
+        if not (bound or written or effect):
+            return
         for v, entry in list(self.pending.items()):
             if (
                 (effect and not entry.trivial)

@@ -70,7 +70,7 @@ def mark(nodes: list[ast.stmt], stmt: Stmt) -> list[ast.stmt]:
     """Return the printed nodes of a statement, marked with the user's statement that they come from."""
     for node in nodes:
         if not hasattr(node, "origin"):
-            node.origin = stmt.adjoint_of or stmt.origin
+            node.origin = stmt.origin or stmt.adjoint_of
     return nodes
 
 

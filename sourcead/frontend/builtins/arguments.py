@@ -23,6 +23,17 @@ def lowers(*objects: Any) -> Callable:
     return add
 
 
+def takes(obj: Any, args: list[Value], kwargs: dict[str, Value]) -> bool:
+    """Return whether a function may be called with arguments of this number and of these names."""
+    try:
+        inspect.signature(obj).bind(*args, **kwargs)
+    except ValueError:  # it has no signature
+        return True
+    except TypeError:
+        return False
+    return True
+
+
 def binding(lower: Callable, obj: Any) -> Callable:
     """Make the handler that calls `lower` with the arguments of a call of `obj`, and refuses arguments that it does not take."""
     taken = inspect.signature(lower)
@@ -31,7 +42,9 @@ def binding(lower: Callable, obj: Any) -> Callable:
         try:
             given = taken.bind(lo, node, *args, **kwargs)
         except TypeError as error:
-            raise core.unsupported(lo, node, f"`{spelled(obj)}` with these arguments: {error}") from None
+            wrong = core.unsupported(lo, node, f"`{spelled(obj)}` with these arguments: {error}")
+            wrong = wrong if takes(obj, args, kwargs) else core.surely(lo, wrong, TypeError)
+            raise wrong from None
         return lower(*given.args, **given.kwargs)
 
     return handler

@@ -8,6 +8,7 @@ import copy
 import functools
 import itertools
 import operator
+import random
 from collections.abc import Callable
 from typing import Any
 
@@ -72,6 +73,13 @@ def hidden_names(node: gast.FunctionDef) -> gast.FunctionDef:
         if isinstance(n, gast.Name) and n.id in names:
             n.id = f"${n.id}"
     return node
+
+
+@stands_in_for(random.choice)
+def choice(seq):
+    if not len(seq):
+        raise IndexError("Cannot choose from an empty sequence")
+    return seq[random.randrange(len(seq))]
 
 
 @stands_in_for(np.seterr)

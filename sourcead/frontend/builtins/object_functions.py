@@ -56,9 +56,9 @@ def builtin_id(lo: Lowering, node, value: Value) -> IdentityVal:
 
 
 @lowers(vars)
-def builtin_vars(lo: Lowering, node, value: Value) -> Value:
-    """Lower `vars(obj)`."""
-    return core.attribute(lo, value, "__dict__", node)
+def builtin_vars(lo: Lowering, node, value: Value | None = None) -> Value:
+    """Lower `vars(obj)`, and `vars()`, which is `locals()`."""
+    return builtin_locals(lo, node) if value is None else core.attribute(lo, value, "__dict__", node)
 
 
 @lowers(object.__getattribute__)

@@ -14,8 +14,8 @@ from sourcead.frontend import core
 from sourcead.frontend.control import narrowing
 from sourcead.frontend.control.merging import Arm, Merger
 from sourcead.frontend.core import (
-    FALSE, MISSING, POISON, SEEN, TRUE, UNSURE, VALUE, Cell, Flag, Lowering, Meta, MustBeOneValue, MustMaterialise,
-    NeverReturns, NotStatic, Slots, TupleVal, Value, leaves, next_birth
+    FALSE, MISSING, POISON, RAISED, SEEN, TRUE, UNSURE, VALUE, Cell, Flag, Lowering, Meta, MustBeOneValue,
+    MustMaterialise, NeverReturns, NotStatic, Slots, TupleVal, Value, leaves, next_birth
 )
 from sourcead.ir.nodes import Atom, Block, Branch, Const, Effect, Origin, Stmt
 from sourcead.ir.types import Array, Scalar, Unknown
@@ -37,9 +37,6 @@ def restartable(lo: Lowering, lower: Callable[[], Any]) -> Any:
                 instead="make the list before the branch or loop, and only append to it inside",
             )
         lo.materialise(request.cell)
-
-
-RAISED = object()
 
 
 def raised(lo: Lowering, error: Atom, at: Origin | None = None) -> Any:

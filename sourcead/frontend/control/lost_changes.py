@@ -8,6 +8,7 @@ Arrays that are written are no such change: nobody takes a derivative in order t
 """
 
 from collections.abc import Iterator
+from functools import cached_property
 
 import gast
 
@@ -16,6 +17,7 @@ from sourcead.frontend.core import MISSING, VALUE, Cell, Flag, Lowering, Meta, T
 from sourcead.frontend.find_source import Source
 from sourcead.ir.names import shown
 from sourcead.ir.nodes import Origin
+from sourcead.ir.records import find
 from sourcead.ir.types import Array, Unknown
 
 
@@ -29,7 +31,7 @@ def lost_changes(lo: Lowering, source: Source) -> dict[str, Origin]:
             if cell.slots.get(VALUE, MISSING) is not MISSING and name not in lo.written:
                 continue  # it has become one value because of how it is read
             for slots, key in changed:
-                if slots is cell.slots:
+                if slots is cell.slots and not isinstance(find(cell.cls or object, key)[1], cached_property):  # anew for each derivative
                     attribute = key if cell.kind == "object" and isinstance(key, str) else None
                     found[text if attribute is None else f"{text}.{attribute}"] = place_of(source, attribute)
     return found

@@ -11,7 +11,7 @@ from sourcead.frontend.core.compiled_from_python import in_source
 from sourcead.frontend.core.conditions import condition
 from sourcead.frontend.core.errors import (
     MustBeOneValue, MustMaterialise, NeverReturns, NotStatic, TooLong, as_python_reports, frozen_error, marked,
-    needs_items, raises_in_statement, refused, surely, surely_raised, unsupported
+    needs_items, perhaps, raises_in_statement, refused, surely, surely_raised, unsupported
 )
 from sourcead.frontend.core.global_parts import NOT_A_PART, Part, at_place, part_of_global
 from sourcead.frontend.core.journal import (
@@ -31,7 +31,7 @@ from sourcead.frontend.core.names import (
 )
 from sourcead.frontend.core.object_keys import IdentityVal, has_objects_as_keys, objects_in
 from sourcead.frontend.core.operations import (
-    BUILTINS, OF_DEQUES, OF_OPERATOR, REAL_CLASSES, atom, attribute, builtin, call, call_library, call_method,
+    BUILTINS, OF_DEQUES, OF_OPERATOR, RAISED, REAL_CLASSES, atom, attribute, builtin, call, call_library, call_method,
     call_object, call_special, class_of, classes_of, has_attribute, has_exact_class, is_single, iterate,
     kind_of_callable, lower, lower_statement, lower_statements, method, no_attribute, not_iterable, operand, operate,
     replaced_statement, special_method, statement, store, subscript, truth

@@ -29,9 +29,15 @@ def surely(lo, error: SourceADError, raised: type) -> SourceADError:
     return marked(error, raised=(raised, lo.build.stmts))
 
 
+def perhaps(error: SourceADError, raised: type) -> SourceADError:
+    """Mark the error for a use that raises an exception of the class `raised` in some programs, of which the types do not tell this one."""
+    return marked(error, reported=raised)
+
+
 def as_python_reports(error: SourceADError) -> SourceADError:
     """Return the error that leaves the compiler: one of Python's own class too if Python raises an exception in its place."""
-    cls = next((c for c in getattr(surely_raised(error)[0], "__mro__", ()) if c in REPORTED), None)
+    raised = surely_raised(error)[0] or getattr(error, "reported", None)
+    cls = next((c for c in getattr(raised, "__mro__", ()) if c in REPORTED), None)
     if type(error) is not UnsupportedSyntaxError or cls is None:
         return error
     return ProgramError.of(cls, error.reason, error.at, error.instead).with_traceback(error.__traceback__)

@@ -23,6 +23,7 @@ import gast
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
+from sourcead.analysis.conditions import surely_raises
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend.core.cells import (
     STAND_INS, BoundVal, Cell, FunctionVal, Held, Iterable, MethodVal, SuperVal, TupleVal, Value
@@ -67,14 +68,30 @@ def lower_statement(lo: Lowering, node: gast.AST, rest: list[gast.AST]) -> tuple
 def lower_statements(lo: Lowering, stmts: list[gast.AST]) -> Any:
     """Lower a list of statements; return how control leaves it."""
     for k, node in enumerate(stmts):
+        first = len(lo.build.stmts)
         try:
             left, rest_is_lowered = lower_statement(lo, node, stmts[k + 1 :])
         except UnsupportedSyntaxError as error:
+            if raised_in_call(lo, first):
+                return RAISED
             raises_in_statement(lo, error, node)
             raise
+        if left is not RAISED and raised_in_call(lo, first):
+            return RAISED
         if left is not None or rest_is_lowered:
             return left
     return None
+
+
+RAISED = object()  # how control leaves statements of which one raises an exception for sure
+
+
+def raised_in_call(lo: Lowering, first: int) -> bool:
+    """Tell whether a function that a statement calls raises for sure; remove what the statement does with the result, from `first` on."""
+    place = next((k for k, stmt in enumerate(lo.build.stmts[first:], first) if surely_raises(stmt.op)), None)
+    if place is not None:
+        del lo.build.stmts[place + 1 :]
+    return place is not None
 
 
 def statement(*classes: type) -> Callable:

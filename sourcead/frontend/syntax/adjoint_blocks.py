@@ -62,6 +62,12 @@ def is_steering(lo: Lowering, item) -> bool:
     return False
 
 
+@core.builtin(adjoint_of)
+def call_without_with(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Refuse a call of `adjoint_of` that begins no `with` statement."""
+    raise core.unsupported(lo, node, "`adjoint_of` begins a `with` statement", "`with adjoint_of(x) as d_x:` and a block")
+
+
 @core.statement(Steered)
 def lower_steered(lo: Lowering, node: Steered) -> None:
     """Lower the statements of an `adjoint_of` block."""

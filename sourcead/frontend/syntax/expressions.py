@@ -204,11 +204,13 @@ def lower_joined(lo: Lowering, node) -> Value:
         else:
             conversion = {-1: None, 115: str, 114: repr, 97: ascii}[part.conversion]
             value = core.operand(lo, part.value)
-            spec = core.atom(lo, part.format_spec) if part.format_spec is not None else Const("")
+            spec = () if part.format_spec is None else (core.atom(lo, part.format_spec),)
             if conversion is not None:
                 value = lo.build.call(conversion, value, type=Str())
-            parts.append(lo.build.call(format, value, spec, type=Str()))
-    return lo.build.call("".join, tuple(parts), type=Str(), name="text")
+            parts.append(lo.build.call(format, value, *spec, type=Str()))
+    if all(isinstance(part, Const) for part in parts):
+        return Const("".join(part.value for part in parts))
+    return parts[0] if len(parts) == 1 else lo.build.call("".join, tuple(parts), type=Str(), name="text")
 
 
 def lower_test(lo: Lowering, node: gast.AST) -> Value:

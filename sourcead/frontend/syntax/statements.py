@@ -162,14 +162,17 @@ def lower_yield_from(lo: Lowering, node) -> Value:
 
 
 @core.statement(gast.Assert)
-def lower_assert(lo: Lowering, node) -> None:
+def lower_assert(lo: Lowering, node) -> Any:
     """Lower `assert test, message`."""
     test = core.condition(lo, core.lower(lo, node.test))
-    if core.truth(lo, test) is True:
-        return
+    if (verdict := core.truth(lo, test)) is True:
+        return None
+    if verdict is False and __debug__:
+        return branches.raised_here(lo, AssertionError, *(() if node.msg is None else (core.atom(lo, node.msg),)))
     cond = branches.tested(lo, lo.read(test))
     args = (cond,) if node.msg is None else (cond, core.operand(lo, node.msg))
     lo.build.add(Stmt((), Effect("assert", args)))
+    return None
 
 
 @core.statement(gast.FunctionDef)

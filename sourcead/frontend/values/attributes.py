@@ -87,7 +87,7 @@ def attribute_of_data(lo: Lowering, value: Value, name: str, node) -> Value:
     if name in ("flat", "data", "base", "ctypes", "flags"):
         why = f"`.{name}` of an array shows its memory, which the gradient does not share"
         raise core.unsupported(lo, node, why, "use `ravel()` or a subscript")
-    if isinstance(t, Opaque):
+    if isinstance(t, Opaque) or isinstance(t, Unknown) and opaque_objects.is_part(lo, value, name):
         return opaque_objects.attribute(lo, value, name)
     if core.has_attribute(lo, value, name) is False and name not in core.OF_DEQUES:
         raise core.no_attribute(lo, value, name)

@@ -396,4 +396,4 @@ def operate(lo: Lowering, fn: Any, values: list[Value]) -> Value | None:
         return core.operate(lo, operator.is_ if fn is operator.eq else operator.is_not, *values)  # as `object` compares
     cls = next(cls for cls in map(core.class_of, values) if cls is not None)
     special_name = f"__{name}__" if core.class_of(values[0]) is cls else reflected
-    raise core.refused(lo, f"an object of class {cls.__name__} has no `{special_name}` that takes these operands")
+    raise core.perhaps(core.refused(lo, f"an object of class {cls.__name__} has no `{special_name}` that takes these operands"), TypeError)

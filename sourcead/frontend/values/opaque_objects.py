@@ -6,6 +6,8 @@ No derivative passes through them; the text reads their attributes and calls the
 import operator
 from collections.abc import Mapping
 
+import numpy as np
+
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.core import Lowering, MethodVal, Value
@@ -20,12 +22,19 @@ def attribute(lo: Lowering, value: Value, name: str) -> Value:
     """Lower `value.name`: a method of the class, or what the object gives when the program runs."""
     core.refuse_changed_globals(lo)  # which it may read
     atom = lo.read(value)
-    cls = atom_type(atom).cls
+    cls = getattr(atom_type(atom), "cls", object)
     if callable(getattr(cls, name, None)):
         return MethodVal(value, name)
     found = lo.wrap(lo.build.emit(Call(getattr, (atom, Const(name)), effect=True), UNKNOWN, name))
     core.keep(cells_of(found), f"`{name}` belongs to an object of the class {cls.__name__}: writing to it would change it for everybody")
     return found
+
+
+def is_part(lo: Lowering, value: Value, name: str) -> bool:
+    """Return whether a value was read from an attribute of such an object and, if it has the attribute `name`, is one itself."""
+    made = lo.build.made_by.get(lo.read(value))
+    read = isinstance(made, Call) and made.fn is getattr and made.effect
+    return read and not any(hasattr(cls, name) for cls in (np.ndarray, float, complex, int, str, list, dict, tuple, set))
 
 
 def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:

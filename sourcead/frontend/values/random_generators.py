@@ -4,6 +4,7 @@ A draw carries no derivative. A draw whose parameters carry one (`rng.normal(mu,
 derivative would have to pass through it; `mu + sigma * rng.normal()` is equivalent and has a derivative.
 """
 
+import functools
 import random
 
 import numpy as np
@@ -22,6 +23,9 @@ FLOATS = {  # methods that draw floats -> the position of the argument `size`
 INTEGERS = {"integers": 2, "randint": 2, "binomial": 2, "poisson": 1, "geometric": 1, "choice": 1}
 
 
+OF_MODULE = random.random.__self__  # the generator behind the functions of the module
+
+
 @core.method.register(Foreign)
 def lower_draw(lo: Lowering, generator: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Lower a call of a generator's method, such as `rng.normal(...)`."""
@@ -35,7 +39,20 @@ def lower_draw(lo: Lowering, generator: Value, name: str, args: list[Value], kwa
     named = {k: lo.operand(v) for k, v in kwargs.items()}
     t = drawn_type(lo, cls, name, args, kwargs)
     op = Call(method, (lo.read(generator), *operands), tuple(named.items()), effect=True)
+    if getattr(lo.read(generator), "value", None) is OF_MODULE and getattr(random, name, None) == getattr(OF_MODULE, name):
+        op = Call(getattr(random, name), tuple(operands), tuple(named.items()), effect=True)
     return lo.wrap(lo.build.emit(op, t, "sample"), shares=[r for a in (*args, *kwargs.values()) for r in roots(a)])
+
+
+def draw_of_module(fn, lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower a call of a function of the module `random`, which is a method of a generator of the module."""
+    named = tuple((k, lo.operand(v)) for k, v in kwargs.items())
+    op = Call(fn, tuple(map(lo.operand, args)), named, effect=True)
+    return lo.wrap(lo.build.emit(op, drawn_type(lo, random.Random, fn.__name__, args, kwargs), "sample"))
+
+
+for _fn in (random.random, random.gauss, random.randint, random.randrange, random.seed):
+    core.builtin(_fn)(functools.partial(draw_of_module, _fn))
 
 
 def type_of_call(lo: Lowering, fn, args: list[Value], kwargs: dict[str, Value]) -> Type:

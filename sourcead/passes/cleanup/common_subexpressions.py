@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sourcead.ir.nodes import Attr, Build, Call, Const, Function, Index, Op, Stmt, Var
+from sourcead.ir.nodes import Attr, Build, Call, Const, Function, Index, Op, Stmt, Var, fresh
 from sourcead.ir.types import kind_of
 from sourcead.passes.equality import operand_key
 from sourcead.passes.peephole import Facts, peephole
@@ -52,6 +52,9 @@ def merge_common(function: Function) -> Function:
         if target.temp and found.temp and _is_free(stmt.op, facts):
             equal[target] = found
             return None
+        if target.temp and facts.is_only_first(found):
+            facts.renamed[found] = fresh(found, name=target.name, temp=True)
+            facts.late = facts.changed = True
         return found
 
     return peephole(function, rule)

@@ -25,7 +25,7 @@ from sourcead.compile.arguments import Arguments, arguments_of, declared_types
 from sourcead.compile.autoreload import follow_autoreload
 from sourcead.compile.before_calls import calling, dispatcher, passed_on
 from sourcead.compile.generated import Generated
-from sourcead.compile.internal_errors import internal_errors
+from sourcead.compile.internal_errors import InternalErrors
 from sourcead.compile.keys import Same, coarse_key, exact_key, static_key
 from sourcead.compile.live_data import MISSING, read, reader
 from sourcead.compile.pickling import Pickled
@@ -258,7 +258,7 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
 
     def _made(self, arguments: Arguments, engine: Engine) -> Specialisation:
         """Return the specialisation for arguments, generated now."""
-        with internal_errors(self._place):
+        with InternalErrors(self._place):
             compiled = specialised(self._built(arguments, engine), engine)
         if (sharing := self._sharing_key(arguments.key)) is not None:
             remember(SHARED, sharing, (self._function, compiled), SHARED_TEXTS)
@@ -327,7 +327,7 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
         Raises:
             BackendError: Numba cannot compile the program.
         """
-        with internal_errors(self._place):
+        with InternalErrors(self._place):
             built = self._built(Arguments(None, found, {}, {}), engine_of(Numba()))
         if built.program is None:
             raise built.refusal

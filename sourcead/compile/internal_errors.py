@@ -1,8 +1,7 @@
 """The errors that leave the compiler: mistakes of the user are of Python's class, what is unexpected says that the fault is in sourcead."""
 
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
+from types import TracebackType
 
 from sourcead.errors import InternalError, SourceADError
 from sourcead.frontend.core import as_python_reports
@@ -13,24 +12,31 @@ from sourcead.places.origin import LIBRARIES, Origin
 ON_PURPOSE = (InternalError, Unbatchable, Warning, MemoryError)  # a warning is raised where the user's filters say so
 
 
-@contextmanager
-def internal_errors(place: str) -> Iterator[None]:
+class InternalErrors:
     """Raise `InternalError` from an unexpected exception of the compiler, which runs inside, but not from one of the user's code.
 
-    `place` is the file and line of the function that is compiled.
+    A generator would do, if StopIteration, which an error may stand for, could leave one.
+
+    Attributes:
+        place: the file and line of the function that is compiled.
     """
-    try:
-        yield
-    except SourceADError as error:
-        raise as_python_reports(error) from None
-    except ON_PURPOSE:
-        raise
-    except Exception as error:
-        frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)][1:]
+
+    def __init__(self, place: str):
+        self.place = place
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, cls: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if isinstance(error, SourceADError):
+            raise as_python_reports(error) from None
+        if not isinstance(error, Exception) or isinstance(error, ON_PURPOSE):
+            return
+        frames = [frame for frame, _ in traceback.walk_tb(trace)]
         if any(not frame.f_code.co_filename.startswith((*LIBRARIES, "<")) for frame in frames):
-            raise
+            return
         stmts = (value for frame in reversed(frames) for value in frame.f_locals.values() if isinstance(value, Stmt))
         found = getattr(error, "at", None) or next((s.origin for s in stmts if s.origin is not None), None)
         at = found if isinstance(found, Origin) else None
         what = f"an error in sourcead, not in your function: {type(error).__name__}: {error}"
-        raise InternalError(what if at else f"{place}: {what}", at) from error
+        raise InternalError(what if at else f"{self.place}: {what}", at) from error

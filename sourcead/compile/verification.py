@@ -22,7 +22,7 @@ from sourcead.backends.numpy import NUMPY
 from sourcead.compile.arguments import Arguments
 from sourcead.compile.before_calls import arguments_by_name
 from sourcead.compile.comparison import PATIENCE, LeftOut, Primal, direction_of, drawn, product, slope, value_mismatch
-from sourcead.compile.internal_errors import internal_errors
+from sourcead.compile.internal_errors import InternalErrors
 from sourcead.compile.live_data import is_read, read
 from sourcead.compile.pipeline import unknown_types
 from sourcead.compile.structures import is_leaf, leaves, map_leaves
@@ -73,7 +73,7 @@ def has_effects(function: Callable) -> bool:
 def primal_of(lowered: Lowered) -> Callable:
     """Return the Python function that computes the value of a lowered function."""
     function = replace(lowered.function, name="value", doc=None)
-    with internal_errors(function.name):
+    with InternalErrors(function.name):
         program = NUMPY.emit(NUMPY.prepare(Derivative(function.name, "", function, Notes(), False, lambda: function)))
     live = {text: read(*at) for text, at in lowered.live.items() if is_read(program.namespace, text, at)}
     return loading.load(program.text, program.name, {**program.namespace, **live})

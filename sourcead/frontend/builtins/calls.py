@@ -74,8 +74,8 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
         return found
     if fn in (float, int, complex, bool) and not args and not kwargs:
         return Const(fn())
-    if fn is float and len(args) == 1 and (text := core.known(lo, args[0])) and text[0] and isinstance(text[1], str):
-        return number_in(lo, text[1])
+    if fn is float and len(args) == 1 and isinstance(args[0], (Var, Const)) and isinstance(text := core.number_of(lo, args[0]), str):
+        return number_in(lo, text)
     if any(map(array_objects.holds_array, (*args, *kwargs.values()))):
         return array_objects.call(lo, fn, args, kwargs, node)
     refuse_some(lo, fn, args, kwargs, node)

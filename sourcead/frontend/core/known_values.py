@@ -82,17 +82,23 @@ PURE = (datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, *DATE
 FOLDABLE = (bool, int, str, type(None), tuple, type, enum.Enum, *PURE)
 
 
-def number_of(lo: Lowering, value: Value, found: dict | None = None) -> Any:
-    """Return the number that a formula of known numbers gives, such as `0.025 * rate`, or None if a part of it is not known."""
+FORMATTING = frozenset({format, str, repr, ascii, "".join})  # functions that make the parts of an f-string
+
+
+def number_of(lo: Lowering, value: Value | tuple, found: dict | None = None) -> Any:
+    """Return the number or text that a formula of known ones gives, as `0.025 * rate`, or None if a part of it is not known."""
     found = {} if found is None else found
+    if isinstance(value, tuple):
+        parts = tuple([number_of(lo, part, found) for part in value])
+        return None if None in parts else parts
     if value not in found and len(found) < 100:
         is_known, number = known(lo, value)
         made = lo.build.made_by.get(value) if isinstance(value, Var) else None
-        found[value] = number if is_known and isinstance(number, (int, float)) else None
-        if not is_known and isinstance(made, Call) and made.fn in ARITHMETIC and not made.kwargs:
-            parts = [number_of(lo, part, found) for part in made.args]
-            with contextlib.suppress(ArithmeticError, TypeError):  # the program raises the same error at run time
-                found[value] = None if None in parts else made.fn(*parts)
+        found[value] = number if is_known and isinstance(number, (int, float, str)) else None
+        if not is_known and isinstance(made, Call) and made.fn in ARITHMETIC | FORMATTING and not made.kwargs:
+            parts = number_of(lo, made.args, found)
+            with contextlib.suppress(ArithmeticError, TypeError, ValueError):  # the program raises the same error at run time
+                found[value] = None if parts is None else made.fn(*parts)
     return found.get(value)
 
 

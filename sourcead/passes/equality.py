@@ -99,10 +99,13 @@ class KnownDims:
 
     def _broadcast(self, operands: Iterable[Operand], facts: Facts) -> None:
         shapes = [o.type.dims for o in operands if isinstance(o, Var) and isinstance(o.type, Array) and o.type.dims]
+        if len(shapes) < 2:
+            return
         for k in range(1, max(map(len, shapes), default=0) + 1):
             sizes = [s[-k] for s in shapes if len(s) >= k and not_one(s[-k])]
             for m in sizes[1:]:
-                self._link(sizes[0], m, facts)
+                if m is not sizes[0]:
+                    self._link(sizes[0], m, facts)
 
     def _link(self, m: Dim, n: Dim, facts: Facts) -> None:
         m, n = self.find(m, facts), self.find(n, facts)

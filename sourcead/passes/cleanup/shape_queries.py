@@ -28,7 +28,7 @@ from sourcead.ir.nodes import (
     Atom, Attr, Block, Branch, Build, Call, Const, Function, Index, Loop, Op, Operand, Stmt, Update, Var
 )
 from sourcead.ir.types import INT, Array, Scalar, TupleT, same_dtype
-from sourcead.ir.walk import bound_vars, map_blocks, rewrite, walk, with_body, with_stmts
+from sourcead.ir.walk import bound_vars, has, map_blocks, rewrite, walk, with_body, with_stmts
 from sourcead.passes.equality import Dim, KnownDims
 from sourcead.passes.peephole import Facts, peephole
 from sourcead.primitives.table import record_of
@@ -40,6 +40,8 @@ LIKE = (np.zeros_like, np.ones_like, np.empty_like)
 
 def query_first_versions(function: Function) -> Function:
     """Return the function with each query of a shape or dtype moved to the first version of the array."""
+    if not has(function.body, Update):
+        return function
     chains = Chains(function.body)
     before: dict[Var, Atom] = {}  # the version that a version was made from
     for stmt in walk(function.body):
@@ -61,6 +63,8 @@ def query_first_versions(function: Function) -> Function:
 
 def query_current_versions(function: Function) -> Function:
     """Return the function with each query of a shape or dtype moved to the version of the array that is current there."""
+    if not has(function.body, Update):
+        return function
     chains = Chains(function.body)
 
     def by_chain(variables) -> dict[Var, Var]:

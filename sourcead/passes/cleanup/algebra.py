@@ -73,8 +73,8 @@ def _simpler_call(stmt: Stmt, call: Call, facts: Facts):
         return replace(call, kwargs=kept)
     if fn is np.transpose:
         return _transposed(stmt, args, kwargs, facts)
-    if fn is np.sum and generated(stmt) and args and isinstance(args[0], Var):
-        return _sum_of_negation(stmt, args[0], facts)
+    if fn is np.sum and generated(stmt):
+        return _sum_of_negation(stmt, args[0], facts) if args and isinstance(args[0], Var) else None
     if kwargs or not all([isinstance(a, (Var, Const)) for a in args]):
         return None
     if len(args) == OPERANDS.get(fn) and all(map(is_literal, args)):
@@ -209,7 +209,7 @@ def _sub(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
     shifted = _shifted_twice(stmt, SUB, a, b, facts)
     if shifted is not None:
         return shifted
-    if is_const(b, 0) and keeps_type(stmt, a) and is_real_or_generated(stmt, a) and not _is_negative_zero(b):
+    if is_const(b, 0) and keeps_type(stmt, a) and is_real_or_generated(stmt, a) and not str(b.value).startswith("-"):
         return a  # x - 0 is x to the bit
     if generated(stmt) and same_operand_type(stmt.targets[0], b) and (is_const(a, 0) or _zeros(a, facts)) and negatable(stmt, b):
         return Call(NEG, (b,))
@@ -233,10 +233,6 @@ def _shifted_twice(stmt: Stmt, fn, a: Atom, b: Atom, facts: Facts):
                 return x
             return Call(ADD if total > 0 else SUB, (x, Const(abs(total))))
     return None
-
-
-def _is_negative_zero(c: Const) -> bool:
-    return type(c.value) is float and c.value.hex().startswith("-")
 
 
 def _neg(stmt: Stmt, a: Atom, facts: Facts):
@@ -280,6 +276,7 @@ def _negated(stmt: Stmt, atom: Atom, facts: Facts) -> tuple[list[Stmt], Var] | N
             var = fresh(atom)
             return [*before, replace(facts.definitions[atom], targets=(var,), op=Call(product.fn, args))], var
     return None
+
 
 # -- transposes ------------------------------------------------------------------------------------------------------
 

@@ -157,7 +157,7 @@ class Builder(Numbers):
         var = Var(name, type, temp)
         if self.maybe_number and isinstance(type, Array) and self._number_like(op):
             self.maybe_number.add(var)
-        self.add(Stmt((var,), op))
+        self.stmts.append(Stmt((var,), op, self.origin, self.adjoint_of, self.within))
         self.made_by[var] = op
         self.learn(var, op)
         return var
@@ -169,12 +169,8 @@ class Builder(Numbers):
 
     def add(self, stmt: Stmt) -> None:
         """Append a statement, with the current origin."""
-        self.stmts.append(
-            replace(
-                stmt, origin=stmt.origin or self.origin, adjoint_of=stmt.adjoint_of or self.adjoint_of,
-                within=stmt.within or self.within,
-            )  # fmt: skip
-        )
+        origin, adjoint_of, within = stmt.origin or self.origin, stmt.adjoint_of or self.adjoint_of, stmt.within or self.within
+        self.stmts.append(Stmt(stmt.targets, stmt.op, origin, adjoint_of, within))
 
     def call(self, fn, *args: Operand, name: str | None = None, type: Type | None = None, **kwargs: Operand) -> Var:
         """Emit `fn(*args, **kwargs)`, where no option of the function has the name `name` or `type`."""

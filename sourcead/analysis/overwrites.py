@@ -47,6 +47,7 @@ class Position:
 
 
 Interval = tuple[Affine | None, Affine | None]  # [low, high); None for an unknown bound
+Write = tuple[tuple[Stmt, ...], tuple[Interval, ...] | None]  # the loops around an update, and what it writes, None if that is unknown
 
 
 class Nest(Forms):
@@ -62,6 +63,7 @@ class Nest(Forms):
         self.updates: dict[Var, list[Stmt]] = {}
         self.block_of: dict[Var, Block] = {}  # the block that defines a variable
         self.written_as: dict[Var, Stmt] = {}  # value -> the update in the same block that writes it into an array
+        self._writes: dict[Var, dict[tuple, int]] = {}
         self._misses: dict[tuple, bool] = {}
         self._visit(loop, (), None)
 
@@ -122,32 +124,47 @@ class Nest(Forms):
         axes = self.intervals(key, rank(atom_type(base)))
         if axes is None:
             return None
-        if not all(self.misses(u, place, axes, outermost) for u in self.updates.get(chain, ()) if outermost in self.places[u].loops):
-            return None
+        for write, last in self.writes(chain).items():
+            if outermost in write[0] and not self.misses(write, last >= place.number, place.loops, axes, outermost):
+                return None
         return outermost.targets[self.chains.carried_by(outermost)[chain]]
 
     # ---- writes after reads ----
 
-    def misses(self, update: Stmt, place: Position, read: list[Interval], outermost: Stmt) -> bool:
-        """Return whether no update after a read writes an element that was read."""
-        path = update.op.path
-        if len(path) != 1 or not isinstance(path[0], Sub):
-            return False
-        written = self.intervals(path[0].key, rank(update.targets[0].type))
+    def writes(self, chain: Var) -> dict[Write, int]:
+        """Return what the updates of a chain write, with the number of the last update that writes this."""
+        if chain not in self._writes:
+            self._writes[chain] = found = {}
+            for update in self.updates.get(chain, ()):
+                path, place = update.op.path, self.places[update]
+                known = len(path) == 1 and isinstance(path[0], Sub)
+                written = self.intervals(path[0].key, rank(update.targets[0].type)) if known else None
+                found[place.loops, written] = place.number
+        return self._writes[chain]
+
+    def misses(self, write: Write, after: bool, around: tuple[Stmt, ...], read: tuple[Interval, ...], outermost: Stmt) -> bool:
+        """Return whether no write that happens after a read writes an element that was read.
+
+        Args:
+            write: what is written in which loops.
+            after: whether one of the updates that write it stands behind the read.
+            around: the loops around the read.
+            read: what is read.
+            outermost: the loop in which a write may overwrite what was read.
+        """
+        loops, written = write
         if written is None:
             return False
-        other = self.places[update]
-        after = other.number >= place.number
-        key = (place.loops, tuple(read), other.loops, tuple(written), after, outermost)
+        key = (write, after, around, read, outermost)
         if key not in self._misses:
-            common = [loop for loop in other.loops if loop in place.loops]
+            common = [loop for loop in loops if loop in around]
             levels = [loop for loop in common if common.index(loop) >= common.index(outermost)]
             self._misses[key] = all(self.apart(read, written, common[: common.index(at) + 1], at) for at in levels) and (
                 not after or self.apart(read, written, common, None)
             )
         return self._misses[key]
 
-    def apart(self, read: list[Interval], written: list[Interval], common: list[Stmt], at: Stmt | None) -> bool:
+    def apart(self, read: tuple[Interval, ...], written: tuple[Interval, ...], common: list[Stmt], at: Stmt | None) -> bool:
         """Return whether, on some axis, all written subscripts are above or all are below the read ones.
 
         The write happens in a later iteration of the loop `at`, the last of `common`, and in the same iteration of the loops
@@ -185,7 +202,7 @@ class Nest(Forms):
 
     # ---- subscripts ----
 
-    def intervals(self, key: Operand, axes: int | None) -> list[Interval] | None:
+    def intervals(self, key: Operand, axes: int | None) -> tuple[Interval, ...] | None:
         """Return the interval [low, high) that a subscript takes on each axis, or None for subscripts that are not intervals."""
         parts = list(key) if isinstance(key, tuple) else [key]
         if axes is None or len(parts) > axes:
@@ -204,7 +221,7 @@ class Nest(Forms):
             else:
                 low = self.from_zero(part)
                 found.append((low, None if low is None else low.plus(Affine(1))))
-        return found
+        return tuple(found)
 
 
 def same_kind(value: Var, update: Stmt) -> bool:

@@ -82,6 +82,8 @@ def may_be_none(block: Block, is_missing: Callable[[Atom], bool] = lambda atom: 
         y = if c: yield x else: yield None                          ->      y: c is false
         y = if c: yield None elif d: yield None else: yield x       ->      y: c is true; or c is false and d is true
     """
+    if not any(is_missing(atom) for atom in _handed_on(block)):
+        return {}
     steps = list(_steps(block, definitions(block)))
     bound_to: dict[Var, list[int]] = defaultdict(list)
     for k, (_, atom, _, _) in enumerate(steps):

@@ -90,12 +90,12 @@ class Op(Part):
     @cached_property
     def atoms(self) -> tuple[Atom, ...]:
         """Return the atoms that the op reads itself, without those that its blocks read."""
-        return tuple(atom for name in self.children for atom in operand_atoms(getattr(self, name)))
+        return operand_atoms(self)
 
     @cached_property
     def reads(self) -> tuple[Var, ...]:
         """Return the variables that the op reads itself, without those that its blocks read."""
-        return tuple(a for a in self.atoms if isinstance(a, Var))
+        return tuple([a for a in self.atoms if isinstance(a, Var)])
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
@@ -255,13 +255,13 @@ class Block:
     @cached_property
     def statements(self) -> tuple[Stmt, ...]:
         """Return the statements, each before those of the blocks inside it."""
-        return tuple(s for stmt in self.stmts for s in (stmt, *(s for b in stmt.op.blocks for s in b.statements)))
+        return tuple([s for stmt in self.stmts for s in (stmt, *(s for b in stmt.op.blocks for s in b.statements))])
 
     @cached_property
     def reads(self) -> tuple[Var, ...]:
         """Return every variable that the block or a block inside it reads, as often as it is read; a block reads what it yields."""
-        inside = tuple(v for stmt in self.stmts for vs in (stmt.op.reads, *(b.reads for b in stmt.op.blocks)) for v in vs)
-        return inside + tuple(r for r in self.results if isinstance(r, Var))
+        inside = [v for stmt in self.stmts for vs in (stmt.op.reads, *(b.reads for b in stmt.op.blocks)) for v in vs]
+        return (*inside, *(r for r in self.results if isinstance(r, Var)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -388,11 +388,11 @@ UNDEFINED = Const(_Undefined(), text="undefined")
 
 def operand_atoms(operand: Any) -> tuple[Atom, ...]:
     """Return the atoms inside an operand, or inside another part of an op that holds operands: keywords, a range, a path, a policy."""
-    if isinstance(operand, (Var, Const)):
-        return (operand,)
     if isinstance(operand, Part):
-        operand = tuple(getattr(operand, name) for name in operand.children)
-    return tuple(atom for item in operand for atom in operand_atoms(item)) if isinstance(operand, tuple) else ()
+        operand = tuple([getattr(operand, name) for name in operand.children])
+    if isinstance(operand, tuple):
+        return tuple([a for one in operand for a in ((one,) if isinstance(one, (Var, Const)) else operand_atoms(one))])
+    return (operand,) if isinstance(operand, (Var, Const)) else ()
 
 
 def fresh(var: Var, **changes) -> Var:

@@ -1,12 +1,13 @@
 """Functions that walk over the IR or rebuild it, so that most passes write no recursion of their own.
 
-To read: `walk` yields the statements, `places` also where they stand, `all_reads` the variables that are read, `count_reads` counts
+To read: `walk` yields the statements, `has` and `calls` look for kinds of them, `places` also tells where they stand, `all_reads` the variables that are read, `count_reads` counts
 them, `definitions` maps variables to statements.  To rebuild: `rewrite` replaces statements, `map_atoms` operands, `map_blocks` the
 blocks of a statement.
 A pass that needs the context of a statement recurses over `op.blocks` itself.
 """
 
 import itertools
+import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -57,6 +58,16 @@ def has_effect(op: Op) -> bool:
 def walk(block: Block) -> Iterator[Stmt]:
     """Yield every statement of a block, each before the statements of the blocks inside it."""
     return iter(block.statements)
+
+
+def has(block: Block, *kinds: type[Op]) -> bool:
+    """Return whether an op of one of these classes is in a block or in the blocks inside it."""
+    return any(isinstance(stmt.op, kinds) for stmt in block.statements)
+
+
+def calls(block: Block, *fns: Any) -> bool:
+    """Return whether one of these functions is called in a block or in the blocks inside it."""
+    return any(isinstance(stmt.op, Call) and any(stmt.op.fn is fn for fn in fns) for stmt in block.statements)
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +133,8 @@ def map_operand(operand: Any, f: Callable[[Atom], Atom], block: Callable[[Block]
         case Var() | Const():
             return f(operand)
         case tuple():
-            return tuple([map_operand(item, f, block) for item in operand])
+            items = tuple([map_operand(item, f, block) for item in operand])
+            return operand if all(map(operator.is_, items, operand)) else items
         case Part():
             return map_op(operand, f, block)
         case Block():
@@ -131,16 +143,33 @@ def map_operand(operand: Any, f: Callable[[Atom], Atom], block: Callable[[Block]
 
 
 def map_op(op: Any, f: Callable[[Atom], Atom], block: Callable[[Block], Block] = lambda b: b) -> Any:
-    """Return an op, or a part of one, with each atom that it reads replaced by `f(atom)` and each block by `block(b)`."""
-    new = replace(op, **{name: map_operand(getattr(op, name), f, block) for name in op.children})
+    """Return an op, or a part of one, with each atom that it reads replaced by `f(atom)` and each block by `block(b)`.
+
+    It is the same object if nothing changes.
+    """
+    changed = {}
+    for name in op.children:
+        old = getattr(op, name)
+        if (new := map_operand(old, f, block)) is not old:
+            changed[name] = new
+    if not changed:
+        return op
+    new = replace(op, **changed)
     return replace(new, fn=new.fn.value) if isinstance(new, Call) and isinstance(new.fn, Const) else new
+
+
+def with_op(stmt: Stmt, op: Op) -> Stmt:
+    """Return the statement with another op; the same object if the op is its own."""
+    return stmt if op is stmt.op else Stmt(stmt.targets, op, stmt.origin, stmt.adjoint_of, stmt.within)
 
 
 def map_blocks(stmt: Stmt, f: Callable[[Block], Block]) -> Stmt:
     """Return the statement with each block of its op replaced by `f(block)`, or the same statement if nothing changes."""
     op = stmt.op
+    if not op.blocks:
+        return stmt
     changed = {name: new for name in op.children if isinstance(b := getattr(op, name), Block) and (new := f(b)) is not b}
-    return replace(stmt, op=replace(op, **changed)) if changed else stmt
+    return with_op(stmt, replace(op, **changed)) if changed else stmt
 
 
 def with_results(stmt: Stmt, keep: Sequence[int]) -> Stmt:
@@ -166,7 +195,7 @@ def with_results(stmt: Stmt, keep: Sequence[int]) -> Stmt:
 
 def with_stmts(block: Block, stmts: Sequence[Stmt]) -> Block:
     """Return the block with other statements; the same object if they are its own."""
-    same = len(stmts) == len(block.stmts) and all(a is b for a, b in zip(stmts, block.stmts))
+    same = len(stmts) == len(block.stmts) and all(map(operator.is_, stmts, block.stmts))
     return block if same else Block(tuple(stmts), block.results)
 
 
@@ -191,14 +220,18 @@ def map_atoms(block: Block, f: Callable[[Atom], Atom], bind: Callable[[Var], Var
     """
 
     def visit(b: Block) -> Block:
-        return Block(tuple([change(stmt) for stmt in b.stmts]), map_operand(b.results, f))
+        new = with_stmts(b, [change(stmt) for stmt in b.stmts])
+        results = map_operand(b.results, f)
+        return new if results is b.results else Block(new.stmts, results)
 
     def change(stmt: Stmt) -> Stmt:
         if bind is None:
-            return replace(stmt, op=map_op(stmt.op, f, visit))
-        op = replace(stmt.op, **{name: map_operand(getattr(stmt.op, name), bind) for name in stmt.op.binders})
+            return with_op(stmt, map_op(stmt.op, f, visit))
+        op = stmt.op
+        if op.binders:
+            op = replace(op, **{name: map_operand(getattr(op, name), bind) for name in op.binders})
         op = map_op(replace(op, leave=f(op.leave)) if isinstance(op, Loop) else op, f, visit)
-        return replace(stmt, targets=map_operand(stmt.targets, bind), op=op)
+        return Stmt(map_operand(stmt.targets, bind), op, stmt.origin, stmt.adjoint_of, stmt.within)
 
     return visit(block)
 

@@ -14,12 +14,13 @@ visible in its place is always legal, whatever stands between the two.
 
 import operator
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Function, Let, Op, Stmt, Var, fresh
-from sourcead.ir.walk import bound_vars, map_atoms, map_op, walk, with_stmts
+from sourcead.ir.walk import bound_vars, map_atoms, map_op, walk, with_op, with_stmts
 
 DIVISIONS = (operator.truediv, operator.floordiv, operator.mod)
 
@@ -32,6 +33,7 @@ class Facts:
         open: the numbers of the blocks that surround the statement, outermost first; `scope` is the innermost.
         holds: variables whose truth is known here, because a branch on them was taken.
         definitions, scopes: the statement that defines each variable so far, and the block that this stands in.
+        ops: the ops without blocks that have one result, by that.
         replaced, renamed: what stands for a variable from here on, and its new name.
         late: whether statements that were visited before must be changed too.
     """
@@ -41,6 +43,7 @@ class Facts:
     holds: dict[Var, bool] = field(default_factory=dict)
     definitions: dict[Var, Stmt] = field(default_factory=dict)
     scopes: dict[Var, int] = field(default_factory=dict)
+    ops: dict[Any, Op] = field(default_factory=dict)
     replaced: dict[Var, Atom] = field(default_factory=dict)
     renamed: dict[Var, Var] = field(default_factory=dict)
     late: bool = False
@@ -84,13 +87,16 @@ class Facts:
 
     def op(self, atom: Atom | object) -> Op | None:
         """Return the op without blocks whose only result this atom is, or None if there is no such op."""
-        stmt = self.definitions.get(atom) if isinstance(atom, Var) else None
-        return stmt.op if stmt is not None and len(stmt.targets) == 1 and not stmt.op.blocks else None
+        return self.ops.get(atom)
 
     def call(self, atom: Atom | object, *fns: Callable) -> Call | None:
         """Return the call of one of these functions, without keywords, whose result this atom is, or None if there is none."""
-        op = self.op(atom)
-        return op if isinstance(op, Call) and not op.kwargs and not op.effect and any(op.fn is f for f in fns) else None
+        op = self.ops.get(atom)
+        if isinstance(op, Call) and not op.kwargs and not op.effect:
+            for fn in fns:
+                if op.fn is fn:
+                    return op
+        return None
 
     def resolve(self, atom: Atom) -> Atom:
         while isinstance(atom, Var) and atom in self.replaced:
@@ -112,9 +118,12 @@ class Facts:
         self.changed = True
 
     def define(self, stmt: Stmt) -> None:
+        scope = self.open[-1]
         for target in stmt.targets:
             self.definitions[target] = stmt
-            self.scopes[target] = self.scope
+            self.scopes[target] = scope
+        if len(stmt.targets) == 1 and not stmt.op.blocks:
+            self.ops[stmt.targets[0]] = stmt.op
 
 
 def peephole(function: Function, rule: Callable[[Stmt, Facts], object]) -> Function:
@@ -139,31 +148,33 @@ def keeping_names(rule: Callable[[Stmt, Facts], object]) -> Callable[[Stmt, Fact
 def _block(block: Block, rule, facts: Facts) -> Block:
     facts.blocks += 1
     facts.open.append(facts.blocks)
-    new = with_stmts(block, [new for stmt in block.stmts for new in _statement(stmt, rule, facts)])
+    stmts = []
+    for stmt in block.stmts:
+        if stmt.op.blocks or facts.replaced:
+            stmt = _with_known_operands(stmt, rule, facts)
+        answer = rule(stmt, facts)
+        new = (stmt,) if answer is None else _answered(stmt, answer, facts)
+        for one in new:
+            facts.define(one)
+        stmts += new
+    new = with_stmts(block, stmts)
     results = tuple(map(facts.resolve, block.results))
     facts.open.pop()
     return new if all(a is b for a, b in zip(results, block.results)) else Block(new.stmts, results)
 
 
-def _statement(stmt: Stmt, rule, facts: Facts) -> list[Stmt]:
-    stmt = _with_known_operands(stmt, rule, facts)
-    answer = rule(stmt, facts)
+def _answered(stmt: Stmt, answer: Any, facts: Facts) -> Sequence[Stmt]:
+    """Return what stands in the place of a statement by the rule's answer."""
+    facts.changed = True
     match answer:
-        case None:
-            out = [stmt]
         case Var() | Const():
             _take_name(stmt.targets[0], answer, facts)
             facts.replace(stmt.targets[0], answer)
-            return []
+            return ()
         case Op():
-            facts.changed = True
-            out = [replace(stmt, op=answer, origin=_divides(stmt, answer, facts).origin)]
-        case _:
-            facts.changed = True
-            out = list(answer)
-    for s in out:
-        facts.define(s)
-    return out
+            origin = _divides(stmt, answer, facts).origin
+            return (with_op(stmt if origin is stmt.origin else replace(stmt, origin=origin), answer),)
+    return answer
 
 
 def _divides(stmt: Stmt, answer: Op, facts: Facts) -> Stmt:
@@ -188,7 +199,7 @@ def _with_known_operands(stmt: Stmt, rule, facts: Facts) -> Stmt:
     """Return the statement with the replacements of its variables in their place, and with its blocks rewritten."""
     op = stmt.op
     if not op.blocks:
-        return replace(stmt, op=map_op(op, facts.resolve)) if facts.stale(op) else stmt
+        return with_op(stmt, map_op(op, facts.resolve)) if facts.stale(op) else stmt
     blocks: dict[Block, Block] = {}
     cond = facts.resolve(op.cond) if isinstance(op, Branch) else None
     for block, truth in zip(op.blocks, (True, False)):
@@ -199,5 +210,5 @@ def _with_known_operands(stmt: Stmt, rule, facts: Facts) -> Stmt:
         if known:
             del facts.holds[cond]
     if facts.stale(op) or any(new is not old for old, new in blocks.items()):
-        return replace(stmt, op=map_op(op, facts.resolve, blocks.__getitem__))
+        return with_op(stmt, map_op(op, facts.resolve, blocks.__getitem__))
     return stmt

@@ -59,6 +59,7 @@ class Context:
         derived: whether the function is itself a derivative, which may read an old version of an array that it has written.
         splits: whether the products of all iterations of a loop may be put together, which takes memory.
         lists: whether a list may hold None at positions that are filled later.
+        settled: for each pass of `CLEANUP`, the function that it last left as it was, which it need not look at again.
     """
 
     notes: list[str] = field(default_factory=list)
@@ -66,6 +67,7 @@ class Context:
     derived: bool = False
     splits: bool = False
     lists: bool = True
+    settled: dict[Callable, Function] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +91,10 @@ class Pass:
         return self.run.__name__
 
 
-def simplify(function: Function) -> Function:
+def simplify(function: Function, settled: dict[Callable, Function] | None = None) -> Function:
     """Return the function after the passes of `CLEANUP`, repeated until nothing changes, at most `ROUNDS` times.
+
+    `settled` has the function that each pass last left as it was, and is kept up.
 
     Example:
         >>> import operator
@@ -101,14 +105,14 @@ def simplify(function: Function) -> Function:
         >>> simplify(f).body.stmts
         ()
     """
-    unchanged: dict = {}  # the function that each pass last left as it was
+    settled = {} if settled is None else settled
     for _ in range(ROUNDS):
         before = function
         for row in CLEANUP:
-            if unchanged.get(row.run) is not function:
+            if settled.get(row.run) is not function:
                 given, function = function, run_pass(row, function)
                 if function is given:
-                    unchanged[row.run] = function
+                    settled[row.run] = function
         if function is before:
             break
     return function
@@ -130,18 +134,18 @@ BEFORE = (
     Pass(simplify_lists, "before loops are interchanged: states in lists have one form"),
     Pass(interchange_loops, "before products are hoisted, which it makes possible", "splits", ("notes", "build")),
     Pass(hoist_products, "after it: products in the inner loop are those of all times", "splits", ("notes", "build")),
-    Pass(simplify, "to remove what the two passes above left, if they did anything", "notes"),
+    Pass(simplify, "to remove what the two passes above left, if they did anything", "notes", ("settled",)),
     Pass(accumulate_in_variables, "last: the passes above know elements of arrays, not the variables that it makes of them"),
 )
 
 AFTER = (
     Pass(expand_row_reshapes, "first: their adjoints are written, and the other passes know `np.reshape`"),
-    Pass(simplify, "before sums are looked for: it brings the updates of cotangents to one form", "splits"),
+    Pass(simplify, "before sums are looked for: it brings the updates of cotangents to one form", "splits", ("settled",)),
     Pass(remove_overwritten_zeros, "before clears are sunk: it knows arrays of zeros by what made them", "splits", ("lists",)),
     Pass(sink_clears, "before sums are looked for, which clears among the updates would hide", "splits"),
     Pass(sum_after_loops, "before stacks are flattened: it turns lists of residuals of one loop into arrays", "splits", ("notes",)),
     Pass(flatten_stacks, "after it: the lists that are left become one stack for a nest of loops"),
-    Pass(simplify, "before sums are factored: a product that is read once only must be seen to be"),
+    Pass(simplify, "before sums are factored: a product that is read once only must be seen to be", None, ("settled",)),
     Pass(merge_choices, "after the updates of cotangents are in one form, in which it finds the shares of both arms"),
     Pass(share_factorisations, "after simplification, which brings transposes of products to one form, and before sums of products"),
     Pass(factor_sums, "before products of matrices: it makes smaller `einsum`s of larger ones"),
@@ -150,7 +154,7 @@ AFTER = (
     Pass(multiply_einsums, "after the last pass that reads or makes an `einsum`"),
     Pass(take_known_arms, "after the updates of cotangents are in one form: what reverses the arm that raised goes"),
     Pass(drop_unread_arms, "before the last simplification, which removes what the arms made"),
-    Pass(simplify, "to remove the factors that are no longer read, and transposes of transposes"),
+    Pass(simplify, "to remove the factors that are no longer read, and transposes of transposes", None, ("settled",)),
     Pass(without_nothing, "after simplification: it asks who looks at a variable that may hold nothing"),
     Pass(check_assigned, "after it: of what is then still None or undefined, it checks the reads", None, ("lists",)),
     Pass(remove_overwritten_zeros, "after the last simplification, which knows zeros but not empty arrays", None, ("lists",)),

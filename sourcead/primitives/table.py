@@ -28,10 +28,11 @@ NOTHING = Primitive(None)
 def record_of(function) -> Primitive:
     """Return the record of a function, after importing the families of SciPy if it is one of SciPy's."""
     try:
-        if function not in FACTS and (where := home(function)).startswith("scipy."):
-            read_scipy(where)
+        known = function in FACTS
     except TypeError:  # not hashable
         return NOTHING
+    if not known and (where := home(function)).startswith("scipy."):
+        read_scipy(where)
     return record(function)
 
 

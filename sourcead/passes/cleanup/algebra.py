@@ -46,6 +46,8 @@ def simplify_arithmetic(function: Function) -> Function:
 
 def _simpler(stmt: Stmt, facts: Facts):
     match stmt.op:
+        case Call() as call:
+            return _simpler_call(stmt, call, facts)
         case Update(base, (), value, "add" | "sub"):
             return _first_contribution(stmt, base, value, facts) or _accumulation(stmt, stmt.op, facts)
         case Update(Var() as base, (Sub(key),), Var() as value, "add" | "sub") if generated(stmt) and (
@@ -58,26 +60,31 @@ def _simpler(stmt: Stmt, facts: Facts):
             return replace(stmt.op, mode="set")
         case Update(_, _, _, "add" | "sub"):
             return _accumulation(stmt, stmt.op, facts)
-        case Call(fn, effect=effect) if effect or not isinstance(fn, Hashable):
-            return None
-        case Call(fn, args, ()) if fn in OPERANDS and len(args) == OPERANDS[fn] and all(map(is_literal, args)):
-            return folded(stmt, fn, *(a.value for a in args))
-        case Call(operator.is_ | operator.is_not as fn, (Var() | Const() as a, Var() | Const() as b), ()):
-            return identity(fn, a, b)
-        case Call(fn, _, kwargs) if kwargs and generated(stmt) and (kept := unusual_options(fn, kwargs)) != kwargs:
-            return replace(stmt.op, kwargs=kept)
         case Index(Var() as x, key) if generated(stmt) and isinstance(inner := facts.op(x), Index):
             turned = turned_axes(key)  # x[::-1][::-1] is x
             return inner.base if turned and turned == turned_axes(inner.key) and isinstance(inner.base, Var) else None
-        case Call(np.conjugate, (Var() as x,), ()) if is_real(x) and keeps_type(stmt, x):
-            return x
-        case Call(fn, args, kwargs) if fn is np.transpose:
-            return _transposed(stmt, args, kwargs, facts)
-        case Call(fn, (Var() as x, *_)) if fn is np.sum and generated(stmt):
-            return _sum_of_negation(stmt, x, facts)
-        case Call(fn, args, ()) if fn in RULES and all(isinstance(a, (Var, Const)) for a in args):
-            return RULES[fn](stmt, *args, facts)
     return None
+
+
+def _simpler_call(stmt: Stmt, call: Call, facts: Facts):
+    fn, args, kwargs = call.fn, call.args, call.kwargs
+    if call.effect or not isinstance(fn, Hashable):
+        return None
+    if kwargs and generated(stmt) and (kept := unusual_options(fn, kwargs)) != kwargs:
+        return replace(call, kwargs=kept)
+    if fn is np.transpose:
+        return _transposed(stmt, args, kwargs, facts)
+    if fn is np.sum and generated(stmt):
+        return _sum_of_negation(stmt, args[0], facts) if args and isinstance(args[0], Var) else None
+    if kwargs or not all(isinstance(a, (Var, Const)) for a in args):
+        return None
+    if fn is np.conjugate and len(args) == 1 and is_real(args[0]) and keeps_type(stmt, args[0]):
+        return args[0]
+    if len(args) == OPERANDS.get(fn) and all(map(is_literal, args)):
+        return folded(stmt, fn, *(a.value for a in args))
+    if fn in (operator.is_, operator.is_not) and len(args) == 2:
+        return identity(fn, *args)
+    return RULES[fn](stmt, *args, facts) if fn in RULES else None
 
 
 # -- products, quotients, powers --------------------------------------------------------------------------------------
@@ -205,7 +212,7 @@ def _sub(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
     shifted = _shifted_twice(stmt, SUB, a, b, facts)
     if shifted is not None:
         return shifted
-    if is_const(b, 0) and keeps_type(stmt, a) and is_real_or_generated(stmt, a) and not _is_negative_zero(b):
+    if is_const(b, 0) and keeps_type(stmt, a) and is_real_or_generated(stmt, a) and not str(b.value).startswith("-"):
         return a  # x - 0 is x to the bit
     if generated(stmt) and same_operand_type(stmt.targets[0], b) and (is_const(a, 0) or _zeros(a, facts)) and negatable(stmt, b):
         return Call(NEG, (b,))
@@ -229,10 +236,6 @@ def _shifted_twice(stmt: Stmt, fn, a: Atom, b: Atom, facts: Facts):
                 return x
             return Call(ADD if total > 0 else SUB, (x, Const(abs(total))))
     return None
-
-
-def _is_negative_zero(c: Const) -> bool:
-    return type(c.value) is float and c.value.hex().startswith("-")
 
 
 def _neg(stmt: Stmt, a: Atom, facts: Facts):
@@ -276,6 +279,7 @@ def _negated(stmt: Stmt, atom: Atom, facts: Facts) -> tuple[list[Stmt], Var] | N
             var = fresh(atom)
             return [*before, replace(facts.definitions[atom], targets=(var,), op=Call(product.fn, args))], var
     return None
+
 
 # -- transposes ------------------------------------------------------------------------------------------------------
 

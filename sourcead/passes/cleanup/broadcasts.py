@@ -23,6 +23,7 @@ from sourcead.ir.nodes import Atom, Attr, Call, Const, Function, Operand, Stmt, 
 from sourcead.ir.records import type_of
 from sourcead.ir.sizes import Dim
 from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Type, dims_of, kind_of, same_dtype
+from sourcead.ir.walk import calls
 from sourcead.passes.equality import KnownDims, equal_types
 from sourcead.passes.peephole import Facts, peephole
 from sourcead.primitives.result_types.dims import not_one
@@ -34,6 +35,8 @@ PYTHON = {"bool": False, "int": 0, "float": 0.0, "complex": 0j}
 
 def remove_broadcasts(function: Function) -> Function:
     """Return the function without the explicit broadcasts that its operations do anyway."""
+    if not calls(function.body, *_SOURCE):
+        return function
     dims = KnownDims()
 
     def rule(stmt: Stmt, facts: Facts):
@@ -45,14 +48,14 @@ def remove_broadcasts(function: Function) -> Function:
 
 def _simpler(stmt: Stmt, facts: Facts, known: KnownDims):
     match stmt.op:
-        case Call(np.broadcast_to, (Var(type=Array()) as x, *_)):
+        case Call(fn, (Var(type=Array()) as x, *_)) if fn is np.broadcast_to:
             # types that are equal in full promise the same shape at run time
             return x if equal_types(x.type, stmt.targets[0].type) else None
         case Call(fn, (x, Const(dtype)), ()) if fn is np.ndarray.astype:
             return _cast_broadcast(x, dtype, facts)
         case Call(fn, (x, shape), ()) if fn is np.reshape:
             return _reshaped_broadcast(x, shape, facts)
-        case Call(fn, args, (), effect=False) if broadcasts_operands(fn, len(args)):
+        case Call(fn, args, (), effect=False):
             return _into_operation(stmt, fn, args, facts, known)
         case Update(base, _, value):
             return _into_update(stmt.op, base, value, facts)
@@ -88,10 +91,12 @@ def broadcasts_operands(fn, count: int) -> bool:
 def _broadcast_of(operand: Operand, facts: Facts) -> Atom | None:
     """Return the value that an operand is a broadcast of, or None if it is not a broadcast."""
     op = facts.op(operand)
-    if (expanded := facts.call(operand, np.expand_dims)) is not None:
-        source = _broadcast_of(expanded.args[0], facts)
+    if not isinstance(op, Call) or op.kwargs:
+        return None
+    if op.fn is np.expand_dims and not op.effect:
+        source = _broadcast_of(op.args[0], facts)
         return source if source is not None and dims_of(_type(source)) == () else None
-    if not isinstance(op, Call) or op.kwargs or (op.fn, len(op.args)) not in ((np.broadcast_to, 2), (np.full, 3)):
+    if not (op.fn is np.broadcast_to and len(op.args) == 2 or op.fn is np.full and len(op.args) == 3):
         return None
     source = op.args[_SOURCE[op.fn]]
     return source if isinstance(source, (Var, Const)) and not (op.fn is np.full and dims_of(_type(source)) != ()) else None
@@ -109,6 +114,8 @@ def _into_operation(stmt: Stmt, fn, args: tuple, facts: Facts, known: KnownDims)
         source = _broadcast_of(arg, facts)
         if source is None:
             continue
+        if not broadcasts_operands(fn, len(args)):
+            return None
         others = [_type(a) for k, a in enumerate(args) if k != i]
         new = Call(fn, (*args[:i], source, *args[i + 1 :]))
         if None in others:

@@ -65,12 +65,12 @@ def _key(op: Op, canonical) -> Hashable:
     if not isinstance(op, Call):
         named = getattr(op, "name", None)  # of an attribute; the containers are all tuples
         return type(op), named, *(operand_key(getattr(op, child), canonical) for child in op.children)
-    keys = [operand_key(a, canonical) for a in op.args]
+    keys = [canonical(a) if isinstance(a, Var) else operand_key(a, canonical) for a in op.args]
     if len(keys) == 2 and record_of(op.fn).commutes and all(map(_is_number, op.args)):
         keys.sort(key=hash)
     owner = getattr(op.fn, "__self__", None)
     called = (id(owner), op.fn.__name__) if isinstance(owner, np.ufunc) else id(op.fn)
-    return called, *keys, frozenset((name, operand_key(v, canonical)) for name, v in op.kwargs)
+    return called, *keys, frozenset([(name, operand_key(v, canonical)) for name, v in op.kwargs])
 
 
 def _is_number(operand: Any) -> bool:

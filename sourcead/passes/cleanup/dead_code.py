@@ -8,7 +8,7 @@ and loop variants are followed one by one, so that a variant on which only itsel
 """
 
 import copy
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 
 from sourcead.analysis.connected import reachable
 from sourcead.ir.nodes import (
@@ -51,7 +51,11 @@ class _Needs:
         """Record which statement binds each variable, and the effects."""
         for stmt in block.stmts:
             self.parents[stmt] = parent
-            self.makers.update(dict.fromkeys((*stmt.targets, *bound_vars(stmt.op)), (stmt,)))
+            for target in stmt.targets:
+                self.makers[target] = (stmt,)
+            if isinstance(stmt.op, Call) and not stmt.op.effect:
+                continue
+            self.makers.update(dict.fromkeys(bound_vars(stmt.op), (stmt,)))
             for group in handed_on(stmt):
                 self.makers.update((v, (stmt, *group)) for v in group[: 2 if isinstance(stmt.op, Loop) else 1])
             inside = self.deferred.setdefault(stmt, []) if isinstance(stmt.op, Closure) else effects
@@ -60,24 +64,19 @@ class _Needs:
             if isinstance(stmt.op, Effect) or isinstance(stmt.op, Call) and stmt.op.effect and stmt.op.fn is not copy.copy:
                 effects.append(stmt)  # a copy of an object from outside keeps its place, but only what is read of it counts
 
-    def of(self, one: Stmt | Atom) -> Iterator[Stmt | Atom]:
-        """Yield what a live statement or variable makes live directly: for a statement, what it reads outside its blocks."""
+    def of(self, one: Stmt | Atom) -> Sequence[Stmt | Atom]:
+        """Return what a live statement or variable makes live directly: for a statement, what it reads outside its blocks."""
         if not isinstance(one, Stmt):
-            yield from self.makers.get(one, ())
-            return
-        if self.parents[one] is not None:
-            yield self.parents[one]
+            return self.makers.get(one, ())
+        parent = self.parents[one]
+        around = () if parent is None else (parent,)
         match one.op:
             case Loop(domain, _, _, _, _, leave, policy):
-                yield from domain.results if isinstance(domain, Block) else operand_atoms(domain)
-                yield from operand_atoms(policy)
-                yield from operand_atoms(leave)
+                of_domain = domain.results if isinstance(domain, Block) else operand_atoms(domain)
+                return *around, *of_domain, *operand_atoms(policy), *operand_atoms(leave)
             case Closure(_, body) | AdjointBlock(_, _, body):
-                yield from one.op.reads
-                yield from body.results
-                yield from self.deferred.get(one, ())
-            case op:
-                yield from op.reads
+                return *around, *one.op.reads, *body.results, *self.deferred.get(one, ())
+        return *around, *one.op.reads
 
 
 def _kept(block: Block, live: set[Stmt | Atom]) -> Block:

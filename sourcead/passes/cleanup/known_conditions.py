@@ -19,11 +19,13 @@ from sourcead.analysis.conditions import (
 )
 from sourcead.analysis.unassigned import NOTHING
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Const, Function, Let, Loop, Range, Stmt, Var
-from sourcead.ir.walk import definitions, map_blocks, with_body
+from sourcead.ir.walk import definitions, has, map_blocks, with_body
 
 
 def take_known_arms(function: Function) -> Function:
     """Return the function with the arm that is taken in place of each branch on a condition that is known there."""
+    if not has(function.body, Branch, Loop):
+        return function
     return with_body(function, decided(function.body, definitions(function.body), NO_CONDITIONS, ())[0])
 
 
@@ -63,6 +65,8 @@ NEVER: Conditions = frozenset({(NOTHING, True), (NOTHING, False)})  # the condit
 
 def drop_unread_arms(function: Function) -> Function:
     """Return the function with None for the results of arms that nothing reads where that arm is taken."""
+    if not has(function.body, Branch):
+        return function
     made = definitions(function.body)
     reads = read_conditions(function.body, made, NO_CONDITIONS, {v: NO_CONDITIONS for v in function.body.results if isinstance(v, Var)})
     return with_body(function, without_unread(function.body, made, NO_CONDITIONS, reads))

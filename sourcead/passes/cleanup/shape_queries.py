@@ -29,7 +29,7 @@ from sourcead.ir.nodes import (
 )
 from sourcead.ir.sizes import Dim
 from sourcead.ir.types import INT, Array, Scalar, TupleT, same_dtype
-from sourcead.ir.walk import bound_vars, map_blocks, rewrite, walk, with_body, with_stmts
+from sourcead.ir.walk import bound_vars, has, map_blocks, rewrite, walk, with_body, with_stmts
 from sourcead.passes.equality import KnownDims
 from sourcead.passes.peephole import Facts, peephole
 from sourcead.primitives.table import record_of
@@ -41,6 +41,8 @@ LIKE = (np.zeros_like, np.ones_like, np.empty_like)
 
 def query_first_versions(function: Function) -> Function:
     """Return the function with each query of a shape or dtype moved to the first version of the array."""
+    if not has(function.body, Update):
+        return function
     chains = Chains(function.body)
     before: dict[Var, Atom] = {}  # the version that a version was made from
     for stmt in walk(function.body):
@@ -62,6 +64,8 @@ def query_first_versions(function: Function) -> Function:
 
 def query_current_versions(function: Function) -> Function:
     """Return the function with each query of a shape or dtype moved to the version of the array that is current there."""
+    if not has(function.body, Update):
+        return function
     chains = Chains(function.body)
 
     def by_chain(variables) -> dict[Var, Var]:

@@ -33,6 +33,7 @@ import numpy as np
 from sourcead.analysis.builder import Builder
 from sourcead.ir.nodes import Atom, Call, Const, Function, Op, Operand, Stmt, Update, Var
 from sourcead.ir.types import SMALL, Array, Sym, kind_of, same_dtype
+from sourcead.ir.walk import calls
 from sourcead.passes.equality import KnownDims
 from sourcead.passes.peephole import Facts, peephole
 from sourcead.primitives.result_types.dims import not_one
@@ -72,6 +73,8 @@ class Letters:
 
 def multiply_einsums(function: Function) -> Function:
     """Return the function with each `einsum` replaced by a product of matrices if that is legal and faster."""
+    if not calls(function.body, np.einsum):
+        return function
     dims = KnownDims()
 
     def rule(stmt: Stmt, facts: Facts) -> Op | list[Stmt] | None:
@@ -187,6 +190,8 @@ ADD, SUB, MUL, DIV, NEG, MATMUL = operator.add, operator.sub, operator.mul, oper
 
 def factor_sums(function: Function) -> Function:
     """Return the function with sums of products replaced by products of sums if that saves the product."""
+    if not calls(function.body, np.sum):
+        return function
     dims = KnownDims()
 
     def rule(stmt: Stmt, facts: Facts) -> list[Stmt] | None:

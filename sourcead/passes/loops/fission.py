@@ -26,13 +26,15 @@ from sourcead.ir.nodes import (
 )
 from sourcead.ir.sizes import Sym, plus
 from sourcead.ir.types import INT, SMALL, rank, same_dtype
-from sourcead.ir.walk import bound_vars, map_blocks, with_body, with_stmts
+from sourcead.ir.walk import bound_vars, has, map_blocks, with_body, with_stmts
 from sourcead.passes.equality import same
 from sourcead.passes.loops.factor_arrays import FactorArray, FactorArrays, FunctionFacts, Term, chain_of
 
 
 def sum_after_loops(function: Function, notes: list[str]) -> Function:
     """Return the function with sums of products taken out of the loops of its reverse sweep, and add a line to `notes` for each loop."""
+    if not has(function.body, Loop):
+        return function
     return with_body(function, LoopFission(FunctionFacts(function, notes)).block(function.body, list(function.params)))
 
 

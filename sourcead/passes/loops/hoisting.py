@@ -21,7 +21,7 @@ from sourcead.analysis.loop_indices import Counting, axis_of
 from sourcead.analysis.sizes import Size, dims_in, least
 from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Index, Loop, Stmt, Var
 from sourcead.ir.types import rank
-from sourcead.ir.walk import bound_vars, definitions, map_blocks, rewrite, with_body, with_stmts
+from sourcead.ir.walk import bound_vars, definitions, has, map_blocks, rewrite, with_body, with_stmts
 from sourcead.runtime.shapes import join_rows, split_rows
 
 PRODUCTS = (operator.matmul, np.matmul, np.dot)
@@ -32,6 +32,8 @@ def hoist_products(function: Function, notes: list[str], build: Builder) -> Func
 
     Add a line for each loop to `notes`; `build` learns the new variables.
     """
+    if not has(function.body, Loop):
+        return function
     return with_body(function, ProductHoisting(function, notes, build).block(function.body, list(function.params)))
 
 

@@ -27,7 +27,7 @@ from sourcead.ir.nodes import (
 )
 from sourcead.ir.sizes import plus
 from sourcead.ir.types import Array, ListT, rank
-from sourcead.ir.walk import all_reads, bound_vars, definitions, map_blocks, map_op, with_body, with_stmts
+from sourcead.ir.walk import all_reads, bound_vars, definitions, has, map_blocks, map_op, with_body, with_stmts
 from sourcead.passes.cleanup.common_subexpressions import is_pure
 from sourcead.passes.loops.hoisting import PRODUCTS
 from sourcead.primitives.table import record_of
@@ -38,6 +38,8 @@ def interchange_loops(function: Function, notes: list[str], build: Builder) -> F
 
     `build` knows the function's variables and learns of the new ones.
     """
+    if not has(function.body, Loop):
+        return function
     return with_body(function, Interchange(function, notes, build).block(function.body, list(function.params)))
 
 

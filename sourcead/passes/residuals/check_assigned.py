@@ -40,6 +40,8 @@ def check_assigned(function: Function, lists: bool) -> Function:
     holders = may_be_none(function.body, lambda atom: atom is NOTHING or not lists and atom is UNDEFINED)
     assigned = may_be_none(function.body, lambda atom: atom is not NOTHING and is_none(atom)) if lists and holders else ()
     holders = {v: given for v, given in holders.items() if v not in assigned}
+    if not holders:
+        return function
     end = Stmt((), Effect("return", function.body.results))
     body = replace(function.body, stmts=(*function.body.stmts, end))
     reads = {stmt: unassigned_reads(stmt, given, holders) for stmt, given in with_conditions(body, definitions(body))}

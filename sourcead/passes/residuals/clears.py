@@ -41,6 +41,8 @@ from sourcead.passes.equality import operand_key
 
 def sink_clears(function: Function) -> Function:
     """Return the function with writes of constants moved down to where the array is next read."""
+    if not any(is_clearing(s) for s in walk(function.body)):
+        return function
     uses, made = count_reads(function.body), definitions(function.body)
     unchanged: dict[Var, Atom] = {}  # version -> the one that it is equal to
 
@@ -104,8 +106,10 @@ def remove_dead_clears(function: Function) -> Function:
 
     def change(stmt: Stmt) -> list[Stmt]:
         counted = counting.of(stmt.op) if isinstance(stmt.op, Loop) else None
+        written = set() if counted is None else {s.op.base for s in stmt.op.body.stmts if isinstance(s.op, Update)}
         for k, target in enumerate(stmt.targets if counted is not None else ()):
-            dead = [] if uses.get(target) else dead_clears(stmt.op, k, counted.first, made)
+            read = uses.get(target) or stmt.op.params[k] not in written
+            dead = [] if read else dead_clears(stmt.op, k, counted.first, made)
             if dead:
                 kept = Block(tuple(s for s in stmt.op.body.stmts if s not in dead), stmt.op.body.results)
                 stmt = replace(stmt, op=replace(stmt.op, body=substitute(kept, {s.targets[0]: s.op.base for s in dead})))

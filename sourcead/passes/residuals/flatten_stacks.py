@@ -20,12 +20,14 @@ loop lie above those of the run before.  Only lists of residuals are joined (`Bu
 from dataclasses import replace
 
 from sourcead.analysis.residual_stacks import Stack, residual_stacks
-from sourcead.ir.nodes import Branch, Function, Loop, Pop, Stmt, Var, fresh
-from sourcead.ir.walk import Place, map_atoms, reads_inside, rewrite
+from sourcead.ir.nodes import Branch, Build, Function, Loop, Pop, Stmt, Var, fresh
+from sourcead.ir.walk import Place, map_atoms, reads_inside, rewrite, walk
 
 
 def flatten_stacks(function: Function) -> Function:
     """Return the function with lists of lists of residuals joined to one list, innermost first."""
+    if not any(isinstance(s.op, Build) and s.op.residual for s in walk(function.body)):
+        return function
     while joined := _all_joined(list(dict.fromkeys(residual_stacks(function).values()))):
         names = {v: new for renamed, _ in joined for v, new in renamed.items()}
         gone = {stmt for _, removed in joined for stmt in removed}

@@ -26,13 +26,15 @@ from sourcead.analysis.loop_indices import Counting, axis_of
 from sourcead.analysis.sizes import dims_in, fills
 from sourcead.ir.nodes import Atom, Block, Build, Call, Const, Function, Index, Loop, Range, Stmt, Sub, Update, Var
 from sourcead.ir.types import INT, Array, ListT, Scalar, Type, same_dtype
-from sourcead.ir.walk import count_reads, definitions, rewrite, walk, with_body
+from sourcead.ir.walk import count_reads, definitions, has, rewrite, walk, with_body
 
 ZEROS = (np.zeros, np.zeros_like, runtime.zeros_like)
 
 
 def remove_overwritten_zeros(function: Function, lists: bool = True) -> Function:
     """Return the function without zeros that loops overwrite, in arrays and, with `lists`, also in lists."""
+    if not has(function.body, Loop):
+        return function
     made = definitions(function.body)
     counting = Counting(made)
     uses = count_reads(function.body)

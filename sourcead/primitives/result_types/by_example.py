@@ -35,10 +35,10 @@ def by_example(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
 
 def sample(fn, args: list[Arg], kwargs: dict[str, Arg], rank_if_unknown: int | None = None) -> Type:
     """Return the type of the result on examples, with sizes; raise `Impossible` if it depends on what the types leave open."""
-    first, *others = _results(fn, args, kwargs, rank_if_unknown).values()
-    if any(forget_sizes(other, True) != forget_sizes(first, True) for other in others):
+    found = _results(fn, args, kwargs, rank_if_unknown)
+    if not found.agree:
         raise Impossible
-    return first
+    return next(iter(found.values()))
 
 
 def sized(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
@@ -264,10 +264,20 @@ def _merged(types: list[Type], known: dict) -> Type:
     return first
 
 
+class _Examples(dict):
+    """The types of the results of calls on examples, by the number of the example."""
+
+    @functools.cached_property
+    def agree(self) -> bool:
+        """Return whether all are the same but for sizes."""
+        first, *others = (forget_sizes(t, True) for t in self.values())
+        return all(other == first for other in others)
+
+
 _CACHE: dict = {}
 
 
-def _results(fn, args, kwargs, rank_if_unknown: int | None, sizes: dict | None = None) -> dict[int, Type]:
+def _results(fn, args, kwargs, rank_if_unknown: int | None, sizes: dict | None = None) -> _Examples:
     """Return the types of the results of calls on examples, by the number of the example; raise `Impossible` if fewer than two work.
 
     Args:
@@ -281,7 +291,7 @@ def _results(fn, args, kwargs, rank_if_unknown: int | None, sizes: dict | None =
     except TypeError:  # not hashable
         key = found = None
     if found is None:
-        found = {}
+        found = _Examples()
         for variant in VARIANTS:
             rank = rank_if_unknown if sizes is None else variant + 1
             try:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from sourcead.analysis.residual_stacks import Stack, residual_stacks
-from sourcead.ir.nodes import Block, Branch, Call, Function, Let, Loop, Stmt, Var, fresh
+from sourcead.ir.nodes import Block, Branch, Call, Function, Let, Loop, Operand, Stmt, Var, fresh
 from sourcead.ir.types import ListT, TupleT
 from sourcead.ir.walk import handed_on, map_atoms, map_blocks, reads_inside, walk, with_results, with_stmts
 
@@ -96,15 +96,20 @@ def _joined(group: list[Stack]) -> tuple[dict[Stmt, Stmt | None], dict[Var, Var]
     """Return what joins a group: new statements for old ones, new variables for those of the list that stays, and those of the others."""
     group = sorted(group, key=_pushed)
     stays, first = group[-1], min(group, key=_popped)
-    values = tuple(s.pushes[0].stmt.op.value for s in group)
-    taken = tuple(s.pops[0].stmt.targets[1] for s in group)
-    t = ListT(TupleT(tuple(v.type for v in taken)))
+    places: dict[Operand, Var] = {}  # each value once, with the variable that it is taken off as
+    names: dict[Var, Var] = {}
+    for stack in group:
+        taken = stack.pops[0].stmt.targets[1]
+        if (same := places.setdefault(stack.pushes[0].stmt.op.value, taken)) is not taken:
+            names[taken] = same
+    (value, *others), taken = places, tuple(places.values())
+    t = ListT(TupleT(tuple(v.type for v in taken)) if others else taken[0].type)
     push, pop = stays.pushes[0].stmt, stays.pops[0].stmt
     changed: dict[Stmt, Stmt | None] = {place.stmt: None for s in group for place in (*s.builds, *s.pushes, *s.pops) if s is not stays}
     changed[pop] = None
-    changed[push] = replace(push, op=replace(push.op, value=values))
+    changed[push] = replace(push, op=replace(push.op, value=(value, *others) if others else value))
     changed[first.pops[0].stmt] = replace(first.pops[0].stmt, targets=(pop.targets[0], *taken), op=pop.op)
-    names = {v: fresh(v, name="saved", type=t, temp=True) for v in stays.versions}
+    names |= {v: fresh(v, name="saved", type=t, temp=True) for v in stays.versions}
     return changed, names, {v for s in group if s is not stays for v in s.versions}
 
 

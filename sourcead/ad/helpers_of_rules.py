@@ -1,0 +1,126 @@
+"""Helpers that rules call, decided by types: sums over axes, and parts of the cotangent of arrays and numbers that were joined.
+
+    y = a + b                    d_b = sum(d_y, axis=0)               a: (m, n), b: (n,)
+    y = concatenate((a, b))      d_a = d_y[:n];  d_b = d_y[n:]        a: (n,)
+    y = stack((a, b))            d_a = d_y[0];  d_b = d_y[1]
+    y = stack(rows)              d_rows = list(d_y)                   rows: a list of arrays of the dtype of y
+    y = array(xs)                d_xs = d_y.tolist()                  xs: a list of Python's numbers
+
+Where the types do not show it, the helpers compare the values at run time. Here nothing is read of the values but the size along
+an axis, so that they need not be saved for their shapes.
+"""
+
+import operator
+
+import numpy as np
+
+from sourcead import runtime
+from sourcead.ad.cotangents.shapes import unbroadcast
+from sourcead.frontend import core
+from sourcead.frontend.builtins.arguments import lowers
+from sourcead.frontend.core import TupleVal, Value
+from sourcead.frontend.lower import Lowering
+from sourcead.ir.nodes import Atom, Build, Const, Slice
+from sourcead.ir.types import Array, ListT, Scalar, Type, dims_of, same_dtype
+
+ALL, FIRST = Slice(None, None, None), Const(0)
+
+
+@lowers(runtime.unbroadcast)
+def rule_unbroadcast(lo: Lowering, node, d: Value, x: Value) -> Value:
+    """Lower `unbroadcast(d, x)` in a rule to the sums that the types show."""
+    if lo.static_only and all(isinstance(core.data_type(lo, v), (Array, Scalar)) for v in (d, x)):
+        return unbroadcast(lo.build, lo.read(d), lo.read(x))
+    return core.call_library(lo, runtime.unbroadcast, [d, x], {}, node)
+
+
+@lowers(runtime.split_like)
+def rule_split_like(lo: Lowering, node, d_y: Value, arrays: Value, axis: Value = FIRST) -> Value:
+    """Lower `split_like(d_y, arrays, axis)` in a rule to slices, if `arrays` are known one by one, of known ranks."""
+    types = _types(lo, arrays)
+    place = _axis(lo, d_y, axis, types)
+    if place is None:
+        return core.call_library(lo, runtime.split_like, [d_y, arrays, axis], {}, node)
+    ends = [None]
+    for k, t in enumerate(types[:-1]):
+        size = t.dims[place]
+        size = Const(size) if isinstance(size, int) else lo.build.index(lo.build.attr(_item(lo, arrays, k), "shape"), Const(place))
+        ends.append(size if ends[-1] is None else _sum(lo, ends[-1], size))
+    return _parts(lo, d_y, place, [Slice(low, high, None) for low, high in zip(ends, [*ends[1:], None])])
+
+
+@lowers(runtime.unstack)
+def rule_unstack(lo: Lowering, node, d_y: Value, arrays: Value, axis: Value = FIRST) -> Value:
+    """Lower `unstack(d_y, arrays, axis)` in a rule to subscripts, or to the list of the rows of `d_y`."""
+    types = _types(lo, arrays)
+    place = _axis(lo, d_y, axis, types, 1)
+    if place is not None:
+        return _parts(lo, d_y, place, [Const(k) for k in range(len(types))])
+    if core.known(lo, axis) == (True, 0) and (rows := _rows(lo, d_y, arrays)) is not None:
+        return rows
+    return core.call_library(lo, runtime.unstack, [d_y, arrays, axis], {}, node)
+
+
+@lowers(runtime.like_sequence)
+def rule_like_sequence(lo: Lowering, node, d: Value, x: Value) -> Value:
+    """Lower `like_sequence(d, x)` in a rule to the list of the rows of `d`, if they are of the type of the items of `x`."""
+    rows = _rows(lo, d, x)
+    return core.call_library(lo, runtime.like_sequence, [d, x], {}, node) if rows is None else rows
+
+
+def _types(lo: Lowering, arrays: Value) -> tuple[Type, ...]:
+    """Return the types of arrays that are known one by one; no types for other values."""
+    types = ()
+    if lo.static_only and not isinstance(arrays, Const):
+        known = isinstance(arrays, TupleVal)
+        types = tuple(core.data_type(lo, a) for a in arrays.items) if known else getattr(lo.read(arrays).type, "items", None) or ()
+    return types if all(isinstance(t, Array) and t.dims is not None and t.dtype is not None for t in types) else ()
+
+
+def _item(lo: Lowering, arrays: Value, k: int) -> Atom:
+    """Return one of several arrays."""
+    if isinstance(arrays, TupleVal):
+        return lo.read(arrays.items[k])
+    whole = lo.read(arrays)
+    made = lo.build.made_by.get(whole)
+    return made.items[k] if isinstance(made, Build) else lo.build.index(whole, Const(k))
+
+
+def _parts(lo: Lowering, d_y: Value, axis: int, keys: list) -> Value:
+    """Return the parts of a cotangent that lie at some places of an axis."""
+    whole = lo.read(d_y)
+    return TupleVal(tuple(lo.wrap(lo.build.index(whole, (*[ALL] * axis, key) if axis else key)) for key in keys))
+
+
+def _axis(lo: Lowering, d_y: Value, axis: Value, types: tuple[Type, ...], more: int = 0) -> int | None:
+    """Return the axis along which arrays lie in an array that has `more` axes than each of them, or None if that is not known."""
+    t = core.data_type(lo, d_y) if types else None
+    found, place = core.known(lo, axis)
+    if not isinstance(t, Array) or not t.dims or t.dtype is None or not found or type(place) is not int:
+        return None
+    if any(len(a.dims) + more != len(t.dims) for a in types) or not -len(t.dims) <= place < len(t.dims):
+        return None
+    return place % len(t.dims)
+
+
+def _sum(lo: Lowering, a: Atom, b: Atom) -> Atom:
+    if isinstance(a, Const) and isinstance(b, Const):
+        return Const(a.value + b.value)
+    return lo.build.call(operator.add, a, b)
+
+
+def _rows(lo: Lowering, d: Value, x: Value) -> Value | None:
+    """Return the list of the rows of a cotangent, or None if they are not known to be of the type of the items of a list."""
+    if not lo.static_only or isinstance(x, (TupleVal, Const)):
+        return None
+    items, t = lo.read(x).type, core.data_type(lo, d)
+    if not isinstance(items, ListT) or not isinstance(t, Array) or not t.dims or t.dtype is None:
+        return None
+    match items.item:
+        case Scalar("float", None, None) if len(t.dims) == 1 and t.dtype == np.dtype(float):
+            made = np.ndarray.tolist
+        case Scalar("float", dtype, None) | Array(dtype, dims=tuple()) if same_dtype(dtype, t.dtype):
+            made = list if len(t.dims) == 1 + len(dims_of(items.item)) else None
+        case _:
+            made = None
+    return None if made is None else lo.wrap(lo.build.call(made, lo.read(d), type=ListT(items.item), name="d_rows"))

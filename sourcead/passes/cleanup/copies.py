@@ -6,7 +6,7 @@
     t = tuple(x, y);  v = t[0]                            x for v
     l1 = l0 ++ [x];  l2, v = pop l1                       l0 for l2, x for v
     n = x.ndim        x: (m, k)                           2 for n
-    a1 = a0 with all = v        v: the type of a0         v for a1, if v is read elsewhere, so that it is kept anyway
+    a1 = a0 with all = v        v: the type of a0         v for a1, if v is read elsewhere or a0 is saved
 
 This is legal because values are immutable: a value that is visible where a variable is bound is visible wherever that is read.  A
 parameter of a loop is its initial value if each iteration yields it unchanged, by induction over the iterations.
@@ -54,8 +54,9 @@ def _original(stmt: Stmt, facts: Facts):
             return _ndim(base)
         case Call(fn, (sequence,), ()) if fn is len:
             return _length(sequence, facts)
-        case Update(Var() as base, path, Var() as value, "set") if facts.uses[value] > 1 and equal_types(base.type, value.type):
-            return value if isinstance(base.type, Array) and _is_whole(path) else None
+        case Update(Var() as base, path, Var() as value, "set") if isinstance(base.type, Array) and _is_whole(path):
+            kept = facts.uses[value] > 1 or any(isinstance(op, Append | Build) for op in facts.readers[base])
+            return value if kept and equal_types(base.type, value.type) else None
     return None
 
 

@@ -17,12 +17,10 @@ import gast
 import numpy as np
 
 from sourcead import runtime
-from sourcead.ad.cotangents.shapes import unbroadcast
+from sourcead.ad import rule_functions  # noqa: F401  (importing it registers how calls in rules are lowered)
 from sourcead.ad.rule_results import is_open, one_for, one_for_each, results_for
 from sourcead.analysis.builder import Builder, operand_type
 from sourcead.errors import RuleError, SourceADError, UnsupportedArgumentError, UnsupportedSyntaxError
-from sourcead.frontend import core
-from sourcead.frontend.builtins.arguments import lowers
 from sourcead.frontend.core import Cell, TupleVal, Value
 from sourcead.frontend.find_source import find_source
 from sourcead.frontend.lower import Lowering, NotStatic, Scope, returned
@@ -176,14 +174,6 @@ def is_for_arrays(stmt: Stmt, loose: set[Var], rule: Callable) -> bool:
 
 OPERATORS = {operator.lt, operator.le, operator.gt, operator.ge, operator.mul, operator.truediv, operator.sub, operator.neg}
 FOR_ALL_KINDS = {runtime.unbroadcast.__module__, runtime.zeros_like.__module__}  # of helpers that take numbers and lists too
-
-
-@lowers(runtime.unbroadcast)
-def rule_unbroadcast(lo: Lowering, node, d: Value, x: Value) -> Value:
-    """Lower `unbroadcast(d, x)` in a rule to the sums that the types show."""
-    if lo.static_only and all(isinstance(core.data_type(lo, v), (Array, Scalar)) for v in (d, x)):
-        return unbroadcast(lo.build, lo.read(d), lo.read(x))
-    return core.call_library(lo, runtime.unbroadcast, [d, x], {}, node)
 
 
 def lowered(build: Builder, call: RuleCall, further: dict[str, Operand]) -> tuple[Lowering, Value]:

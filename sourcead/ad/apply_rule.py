@@ -17,7 +17,7 @@ import gast
 import numpy as np
 
 from sourcead import runtime
-from sourcead.ad import helpers_of_rules  # noqa: F401 (registers what lowers them)
+from sourcead.ad import rule_functions  # noqa: F401  (importing it registers how calls in rules are lowered)
 from sourcead.ad.rule_results import is_open, one_for, one_for_each, results_for
 from sourcead.analysis.builder import Builder, operand_type
 from sourcead.errors import RuleError, SourceADError, UnsupportedArgumentError, UnsupportedSyntaxError

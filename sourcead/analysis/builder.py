@@ -152,8 +152,7 @@ class Builder(Numbers):
     def emit(self, op: Op, type: Type | None = None, name: str = "t", temp: bool = True) -> Var:
         """Bind a new variable to an op; its type is inferred if it is not given."""
         if type is None:
-            type = self.result_type(op)
-            type = map_dims(type, self.equal.best) if self.equal.names else type
+            type = map_dims(self.result_type(op, self.with_equal_sizes), self.equal.best) if self.equal.names else self.result_type(op)
         var = Var(name, type, temp)
         if self.maybe_number and isinstance(type, Array) and self._number_like(op):
             self.maybe_number.add(var)
@@ -161,6 +160,14 @@ class Builder(Numbers):
         self.made_by[var] = op
         self.learn(var, op)
         return var
+
+    def with_equal_sizes(self, arg: Arg | SliceArg) -> Arg | SliceArg:
+        """Return an operand with one name for sizes that are known to be equal."""
+        if isinstance(arg, SliceArg):
+            return arg
+        dims = None if arg.dims is None else tuple(map(self.equal.best, arg.dims))
+        items = None if arg.items is None else tuple(map(self.with_equal_sizes, arg.items))
+        return replace(arg, type=map_dims(arg.type, self.equal.best), dims=dims, items=items)
 
     def _number_like(self, op: Op) -> bool:
         """Return whether the result of an op may be a number because each array that it reads may be one."""

@@ -1,4 +1,4 @@
-"""Helpers that rules call, decided by types: sums over axes, and parts of the cotangent of arrays and numbers that were joined.
+"""Functions that rules call, where the types say what they come to: sums, and parts of the cotangent of what was joined.
 
     y = a + b                    d_b = sum(d_y, axis=0)               a: (m, n), b: (n,)
     y = concatenate((a, b))      d_a = d_y[:n];  d_b = d_y[n:]        a: (n,)
@@ -6,7 +6,7 @@
     y = stack(rows)              d_rows = list(d_y)                   rows: a list of arrays of the dtype of y
     y = array(xs)                d_xs = d_y.tolist()                  xs: a list of Python's numbers
 
-Where the types do not show it, the helpers compare the values at run time. Here nothing is read of the values but the size along
+Where the types leave it open, the text calls the function, which compares the values. Here nothing is read of the values but the size along
 an axis, so that they need not be saved for their shapes.
 """
 
@@ -17,13 +17,13 @@ import numpy as np
 from sourcead import runtime
 from sourcead.ad.cotangents.shapes import unbroadcast
 from sourcead.frontend import core
-from sourcead.frontend.builtins.arguments import lowers
+from sourcead.frontend.builtins.arguments import ZERO, lowers
 from sourcead.frontend.core import TupleVal, Value
 from sourcead.frontend.lower import Lowering
 from sourcead.ir.nodes import Atom, Build, Const, Slice
 from sourcead.ir.types import Array, ListT, Scalar, Type, dims_of, same_dtype
 
-ALL, FIRST = Slice(None, None, None), Const(0)
+ALL = Slice(None, None, None)
 
 
 @lowers(runtime.unbroadcast)
@@ -35,7 +35,7 @@ def rule_unbroadcast(lo: Lowering, node, d: Value, x: Value) -> Value:
 
 
 @lowers(runtime.split_like)
-def rule_split_like(lo: Lowering, node, d_y: Value, arrays: Value, axis: Value = FIRST) -> Value:
+def rule_split_like(lo: Lowering, node, d_y: Value, arrays: Value, axis: Value = ZERO) -> Value:
     """Lower `split_like(d_y, arrays, axis)` in a rule to slices, if `arrays` are known one by one, of known ranks."""
     types = _types(lo, arrays)
     place = _axis(lo, d_y, axis, types)
@@ -50,7 +50,7 @@ def rule_split_like(lo: Lowering, node, d_y: Value, arrays: Value, axis: Value =
 
 
 @lowers(runtime.unstack)
-def rule_unstack(lo: Lowering, node, d_y: Value, arrays: Value, axis: Value = FIRST) -> Value:
+def rule_unstack(lo: Lowering, node, d_y: Value, arrays: Value, axis: Value = ZERO) -> Value:
     """Lower `unstack(d_y, arrays, axis)` in a rule to subscripts, or to the list of the rows of `d_y`."""
     types = _types(lo, arrays)
     place = _axis(lo, d_y, axis, types, 1)

@@ -16,6 +16,7 @@ from sourcead.frontend.builtins.arguments import ZERO, lowers
 from sourcead.frontend.core import Cell, TupleVal, Value
 from sourcead.frontend.lower import Lowering
 from sourcead.ir.nodes import Atom, Const, Slice, Var
+from sourcead.ir.sizes import Sym
 from sourcead.ir.types import Array, Scalar, same_dtype
 
 WHOLE = Slice(None, None, None)
@@ -44,8 +45,10 @@ def items_of(lo: Lowering, value: Value) -> list[Atom] | None:
     if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind == "list":
         items = value.items if isinstance(value, TupleVal) else value.contents
         return [lo.read(item) for item in items] if all(core.data_type(lo, item) is not None for item in items) else None
-    count = len(getattr(core.data_type(lo, value), "items", None) or ())
-    return [lo.build.index(lo.read(value), Const(k)) for k in range(count)]
+    types = getattr(core.data_type(lo, value), "items", None) or ()
+    if any(isinstance(n, Sym) and not n.many for t in types for n in getattr(t, "dims", None) or ()):
+        return None  # nothing else tells their sizes, so that the text would look them up in the list
+    return [lo.build.index(lo.read(value), Const(k)) for k in range(len(types))]
 
 
 def is_part(t: object, whole: Array) -> bool:
@@ -59,7 +62,8 @@ def parts_along(build: Builder, d: Atom, items: list[Atom], axis: int) -> list[V
     parts, start = [], None
     for k, item in enumerate(items):
         stop = None if k + 1 == len(items) else end_of(build, start, item, axis)
-        parts.append(build.index(d, (*(WHOLE,) * axis, Slice(start, stop, None)), name="d_part"))
+        part = Slice(start, stop, None)
+        parts.append(build.index(d, (*(WHOLE,) * axis, part) if axis else part, name="d_part"))
         start = stop
     return parts
 

@@ -21,6 +21,7 @@ from sourcead.frontend.builtins.arguments import ZERO, lowers
 from sourcead.frontend.core import TupleVal, Value
 from sourcead.frontend.lower import Lowering
 from sourcead.ir.nodes import Atom, Build, Const, Slice
+from sourcead.ir.sizes import Dim, Sym
 from sourcead.ir.types import Array, ListT, Scalar, Type, dims_of, same_dtype
 
 ALL = Slice(None, None, None)
@@ -39,7 +40,7 @@ def rule_split_like(lo: Lowering, node, d_y: Value, arrays: Value, axis: Value =
     """Lower `split_like(d_y, arrays, axis)` in a rule to slices, if `arrays` are known one by one, of known ranks."""
     types = _types(lo, arrays)
     place = _axis(lo, d_y, axis, types)
-    if place is None:
+    if place is None or not all(_tells(lo, arrays, t.dims[place]) for t in types[:-1]):
         return core.call_library(lo, runtime.split_like, [d_y, arrays, axis], {}, node)
     ends = [None]
     for k, t in enumerate(types[:-1]):
@@ -75,6 +76,11 @@ def _types(lo: Lowering, arrays: Value) -> tuple[Type, ...]:
         known = isinstance(arrays, TupleVal)
         types = tuple(core.data_type(lo, a) for a in arrays.items) if known else getattr(lo.read(arrays).type, "items", None) or ()
     return types if all(isinstance(t, Array) and t.dims is not None and t.dtype is not None for t in types) else ()
+
+
+def _tells(lo: Lowering, arrays: Value, size: Dim) -> bool:
+    """Return whether a size of one of several arrays is known without looking the array up in a list."""
+    return not isinstance(size, Sym) or size.many or isinstance(arrays, TupleVal) or isinstance(lo.build.made_by.get(lo.read(arrays)), Build)
 
 
 def _item(lo: Lowering, arrays: Value, k: int) -> Atom:

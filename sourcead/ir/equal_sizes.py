@@ -9,7 +9,7 @@ all replacements: with the equation above, `x[p:]` is as long as an array of `q`
 from __future__ import annotations
 
 from sourcead.ir.affine import Affine, variable
-from sourcead.ir.sizes import Dim, Sym, form_of, size_of_form, with_terms, within
+from sourcead.ir.sizes import Dim, Sym, form_of, size_of_form, with_terms
 
 
 class EqualSizes:
@@ -27,7 +27,7 @@ class EqualSizes:
         gap = form_of(self.normal(a)).plus(form_of(self.normal(b)), -1)
         for term, factor in sorted(gap.terms, key=lambda pair: -pair[0].id):
             rest = gap.plus(variable(term), -factor)
-            if abs(factor) == 1 and not any(term in within(t) for t, _ in rest.terms):
+            if abs(factor) == 1 and not any(term in t.inside for t, _ in rest.terms):
                 found = size_of_form(Affine().plus(rest, -factor))
                 self.names = {t: with_terms(size, {term: found}) for t, size in self.names.items()}
                 self.names[term] = found

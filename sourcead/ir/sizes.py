@@ -28,6 +28,8 @@ from sourcead.ir.affine import Affine, variable
 
 _counter = itertools.count()
 
+MOST_FACTORS = 8
+MOST = 40  # the most sizes in an expression
 ANY = -(1 << 62)  # the least number of an integer that may be negative
 Bound = tuple[Affine, int]  # an expression, divided by a positive integer
 
@@ -42,7 +44,8 @@ class Sym:
         form: the sum that it is, None for a term.
         made: for the result of an operation, the function that computes it and its operands.
         above, below: expressions that it is not above, and not below.
-        born: the number of the youngest term in it.
+        inside: itself, and all that it is computed of.
+        born: the number of the youngest size or integer in it.
     """
 
     least: int = 0
@@ -51,12 +54,14 @@ class Sym:
     made: tuple = ()
     above: tuple[Bound, ...] = ()
     below: tuple[Bound, ...] = ()
-    born: int = -1
     id: int = field(default_factory=lambda: next(_counter))
+    inside: frozenset[Sym] = field(init=False)
+    born: int = field(init=False)
 
     def __post_init__(self):
-        if self.born < 0:
-            object.__setattr__(self, "born", self.id)
+        parts = self.parts
+        object.__setattr__(self, "inside", frozenset({self}).union(*(part.inside for part in parts)))
+        object.__setattr__(self, "born", max((part.born for part in parts), default=self.id))
 
     @property
     def many(self) -> bool:
@@ -66,7 +71,7 @@ class Sym:
     @property
     def terms(self) -> tuple[Sym, ...]:
         """Return the sizes and integers that it is computed of; itself if it is not computed."""
-        return tuple(dict.fromkeys(t for part in self.parts for t in part.terms)) if self.parts else (self,)
+        return tuple(t for t in self.inside if not t.parts)
 
     @property
     def parts(self) -> tuple[Sym, ...]:
@@ -114,8 +119,10 @@ def size_of_form(form: Affine) -> Dim:
 
 def _new(key: tuple, least: int, **fields) -> Sym:
     terms = [t for form in key[1:] for t, _ in form.terms]
-    new = Sym(least, any(t.varies for t in terms), born=max((t.born for t in terms), default=0), **fields)
-    return _KNOWN.setdefault(key, new)
+    varies = any(t.varies for t in terms)
+    if sum(len(t.inside) for t in terms) > MOST:  # nobody compares so large an expression
+        return Sym(least, varies)
+    return _KNOWN.setdefault(key, Sym(least, varies, **fields))
 
 
 def _operation(function: Callable, least: int, operands: tuple[Affine, ...], above=(), below=()) -> Sym:
@@ -166,9 +173,11 @@ def minus(a: Dim, b: Dim) -> Dim:
 
 def times(a: Dim, b: Dim) -> Dim:
     """Return the product of two sizes, in which sums are multiplied out."""
-    total = Affine()
-    for s, k in _with_constant(form_of(a)):
-        for t, m in _with_constant(form_of(b)):
+    total, terms, others = Affine(), _with_constant(form_of(a)), _with_constant(form_of(b))
+    if len(terms) * len(others) > MOST:
+        return Sym(ANY, True)
+    for s, k in terms:
+        for t, m in others:
             total = total.plus(_monomial((*_factors(s), *_factors(t))), k * m)
     return size_of_form(total)
 
@@ -195,6 +204,8 @@ def _factors(term: Sym | None) -> tuple[Sym, ...]:
 def _monomial(factors: tuple[Sym, ...]) -> Affine:
     if len(factors) < 2:
         return variable(factors[0]) if factors else Affine(1)
+    if len(factors) > MOST_FACTORS:
+        return variable(Sym(ANY, True))
     factors = tuple(sorted(factors, key=lambda f: f.id))
     leasts = [f.least for f in factors]
     if min(leasts) < 0:
@@ -325,17 +336,12 @@ def with_terms(dim: Dim, names: Mapping[Sym, Dim]) -> Dim:
         return dim
     if dim in names:
         return names[dim]
-    if not dim.parts or names.keys().isdisjoint(within(dim)):
+    if not dim.parts or names.keys().isdisjoint(dim.inside):
         return dim
     if dim.form is not None:
         return size_of_form(_with_terms(dim.form, names))
     function, *operands = dim.made
     return function(*(_with_terms(form, names) for form in operands))
-
-
-def within(dim: Sym) -> set[Sym]:
-    """Return a size with all that it is computed of."""
-    return {dim}.union(*(within(part) for part in dim.parts))
 
 
 def _with_terms(form: Affine, names: Mapping[Sym, Dim]) -> Affine:

@@ -32,6 +32,8 @@ def equal_sizes(fn, args: list[Type], result: Type) -> Iterator[tuple[Dim, Dim]]
 def broadcast_sizes(types: list[Type]) -> Iterator[tuple[Dim, Dim]]:
     """Yield pairs of dims that are equal because arrays with them are broadcast against each other."""
     shapes = [t.dims for t in types if isinstance(t, Array) and t.dims]
-    for k in range(1, max(map(len, shapes), default=0) + 1):
+    if all(dims == shapes[0] for dims in shapes[1:]):
+        return
+    for k in range(1, max(map(len, shapes)) + 1):
         first, *others = [s[-k] for s in shapes if len(s) >= k and not_one(s[-k])] or [1]
-        yield from ((first, other) for other in others)
+        yield from ((first, other) for other in others if other is not first)

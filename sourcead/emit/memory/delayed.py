@@ -15,8 +15,6 @@ from sourcead.ir.nodes import Block, Stmt, Var
 from sourcead.ir.types import rank
 from sourcead.ir.walk import reads_inside, walk
 
-LONGEST = 1000  # the blocks with more statements stay as they are
-
 
 def delayed(block: Block, candidates: Callable[[Stmt], list[Var]], nested: Container[Var], groups: AliasGroups) -> Block:
     """Return the block with statements moved.
@@ -27,31 +25,36 @@ def delayed(block: Block, candidates: Callable[[Stmt], list[Var]], nested: Conta
         nested: the values that are printed inside other expressions.
         groups: the variables that may share memory.
     """
-    stmts = list(block.stmts)
-    if len(stmts) > LONGEST:
+    moved = [stmt for stmt in block.stmts if any(v not in block.results for v in candidates(stmt))]
+    if not moved:
         return block
+    stmts = list(block.stmts)
+    places = {stmt: k for k, stmt in enumerate(stmts)}
+    reading: dict[Var, list[Stmt]] = {}
+    for stmt in stmts:
+        for v in set(reads_inside(stmt.op)):
+            reading.setdefault(v, []).append(stmt)
 
     def readers(v: Var) -> list[int]:
-        return [i for i, s in enumerate(stmts) if v in reads_inside(s.op)] + ([len(stmts)] if v in block.results else [])
+        return [places[stmt] for stmt in reading.get(v, ())] + ([len(stmts)] if v in block.results else [])
 
     def last_read(v: Var, axes: float) -> int:
         """Return where a value is read last, if values of fewer than so many axes are computed early, and others where they are read."""
-        places = [-1]
+        last = -1
         for i in readers(v):
             target = stmts[i].targets[0] if i < len(stmts) and len(stmts[i].targets) == 1 else None
             inside = target in nested and (size := rank(target.type)) is not None and size >= axes
-            places.append(max(i, last_read(target, axes)) if inside else i)
-        return max(places)
+            last = max(last, i, last_read(target, axes) if inside else i)
+        return last
 
-    for stmt in block.stmts:
+    for stmt in moved:
         operands = [v for v in candidates(stmt) if v not in block.results]
-        if not operands:
-            continue
-        k, first = stmts.index(stmt), min(readers(stmt.targets[0]), default=len(stmts))
+        k, first = places[stmt], min(readers(stmt.targets[0]), default=len(stmts))
         read = {groups.find(v) for v in stmt.op.reads}
         for end in (last_read(v, axes) for v in operands for axes in (0, rank(v.type))):
             if k < end < first and not any(groups.find(v) in read for s in stmts[k + 1 : end + 1] for v in _written(s)):
                 stmts[k : end + 1] = [*stmts[k + 1 : end + 1], stmt]
+                places.update((s, i) for i, s in enumerate(stmts[k : end + 1], k))
                 break
     return block if all(a is b for a, b in zip(stmts, block.stmts)) else Block(tuple(stmts), block.results)
 

@@ -66,7 +66,7 @@ class _Reuse(MemoryAssignment):
 
     Attributes:
         nested: the values that are printed inside of expressions.
-        current: for arrays whose memory was taken, the results that have it.
+        current: for arrays whose memory and name were taken, the results that have them, and their new versions.
         here: the variables that the current block defines.
         groups: which variables may share memory.
         waiting: for each such group, the nested values of the current block that read it, with the positions of their definition and
@@ -175,6 +175,19 @@ class _Reuse(MemoryAssignment):
         super().statement(put_to(stmt, self.version), live, mine, out)
         self.kill(*mine)
         self.here.update(stmt.targets)
+        self.follow(stmt)
+
+    def follow(self, stmt: Stmt) -> None:
+        """Note the new versions of arrays in memory that was taken."""
+        match stmt.op:
+            case Update(base):
+                pairs = [(base, stmt.targets[0])]
+            case Loop(_, _, _, inits):
+                pairs = list(zip(inits, stmt.targets))
+            case _:
+                return
+        taken = set(self.current.values())
+        self.current.update((a, b) for a, b in pairs if a in taken and isinstance(a.type, Array) and a.type == b.type)
 
     def simple(self, stmt: Stmt, op: Op, dying: list[Var], out: list[Stmt]) -> None:
         self.note_escapes(op)
@@ -190,7 +203,8 @@ class _Reuse(MemoryAssignment):
         self.kill(*dying)
         self.bind(target, self.memory[old])
         self.here.add(target)
-        self.current[old] = target
+        if isinstance(new, Call) and shares_name(new, target):
+            self.current[old] = target
 
     def copy(self, *args):
         self.copied_again = True

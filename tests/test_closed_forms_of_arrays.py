@@ -187,3 +187,34 @@ def test_square_as_a_product_adds_its_contribution_once():
     reverse = grad(of_units).lower(M, np.array([0.4, -0.7, 1.1])).text.partition("# reverse")[2]
     assert "2 *" not in reverse
     assert reverse.count("-=") + reverse.count("+=") == 2
+
+
+# ---- quotients ----
+
+
+def of_ratios(x, w):
+    y = np.sin(x) / (2 + np.cos(w))
+    return np.sum(y**3)
+
+
+def of_ratios_in_a_loop(x, w):
+    s = np.ones(3)
+    for row in x:
+        s = (s * row + 1) / (3 + s * s)
+        s = s / w
+    return np.sum(s)
+
+
+@pytest.mark.parametrize("f", [of_ratios, of_ratios_in_a_loop], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("rows", [0, 1, 4])
+def test_quotients_against_differences(f, rows):
+    check_grads(f, (rng.normal(size=(rows, 3)), np.array([0.4, -0.7, 1.1])), wrt=("x", "w"))
+
+
+def test_adjoint_of_a_quotient_divides_once():
+    def f(x, w):
+        return np.sum(np.exp(x / w))
+
+    text = grad(f, wrt=("x", "w")).lower(M, M[::-1] ** 2 + 1).text
+    assert text.count(" / ") == 2  # with the quotient itself
+    check_grads(f, (M, M[::-1] ** 2 + 1), wrt=("x", "w"))

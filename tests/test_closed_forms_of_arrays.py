@@ -130,3 +130,91 @@ def test_products_that_are_read_elsewhere_stay():
     w = np.array([0.4, -0.7, 1.1])
     slope = (grad(f)(M + 1e-6 * v, w) - grad(f)(M - 1e-6 * v, w)) / 2e-6
     np.testing.assert_allclose(hvp(f)(M, w, v), slope, rtol=1e-5, atol=1e-6)
+
+
+# ---- literal factors, and contributions that are equal ----
+
+
+def unit(x):
+    return x / np.sqrt(np.sum(x * x, axis=1, keepdims=True) + 0.01)
+
+
+def of_units(x, w):
+    return np.sum(unit(x) * w) + np.sum(np.linalg.norm(x, axis=1))
+
+
+def of_roots(x, w):
+    return np.sum(np.sqrt(0.5 * np.sum((x - w) ** 2, axis=1) + 1) * 3)
+
+
+def of_quarters(x, w):
+    d = 0.25 * x
+    return np.sum(4 * d / (2 * np.cosh(w)) - (-2 * d) * (0.5 * w)) + np.sum((2 * x) ** 2, axis=0) @ w / 8
+
+
+def of_a_loop(x, w):
+    total = 0.0
+    for row in x:
+        total = total + row @ row / (2 * np.sqrt(np.sum(w * w) + 1))
+    return total
+
+
+def of_shared_products(x, w):
+    p = x * w
+    return np.sum(p * p * p) + np.sum((p + p) / (2 * np.exp(w))) + np.sum(np.sin(p)) ** 2
+
+
+@pytest.mark.parametrize("f", [of_units, of_roots, of_quarters, of_a_loop, of_shared_products], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("rows", [0, 1, 4, 9])
+def test_literals_that_meet_against_differences(f, rows):
+    x, w = rng.normal(size=(rows, 3)), np.array([0.4, -0.7, 1.1])
+    check_grads(f, (x, w), wrt=("x", "w"))
+    for d, expected in zip(grad(f, wrt=("x", "w"))(x.astype(np.float32), w.astype(np.float32)), grad(f, wrt=("x", "w"))(x, w)):
+        assert d.dtype == np.float32
+        np.testing.assert_allclose(d, expected, rtol=1e-4, atol=1e-4)
+
+
+def test_slope_of_a_root_has_no_two():
+    def f(x):
+        return np.sum(np.sqrt(np.sum(x**2, axis=1) + 1))
+
+    reverse = grad(f).lower(M).text.partition("# reverse")[2]
+    assert "2 *" not in reverse
+    np.testing.assert_allclose(grad(f)(M), M / np.sqrt(np.sum(M**2, axis=1, keepdims=True) + 1))
+
+
+def test_square_as_a_product_adds_its_contribution_once():
+    reverse = grad(of_units).lower(M, np.array([0.4, -0.7, 1.1])).text.partition("# reverse")[2]
+    assert "2 *" not in reverse
+    assert reverse.count("-=") + reverse.count("+=") == 2
+
+
+# ---- quotients ----
+
+
+def of_ratios(x, w):
+    y = np.sin(x) / (2 + np.cos(w))
+    return np.sum(y**3)
+
+
+def of_ratios_in_a_loop(x, w):
+    s = np.ones(3)
+    for row in x:
+        s = (s * row + 1) / (3 + s * s)
+        s = s / w
+    return np.sum(s)
+
+
+@pytest.mark.parametrize("f", [of_ratios, of_ratios_in_a_loop], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("rows", [0, 1, 4])
+def test_quotients_against_differences(f, rows):
+    check_grads(f, (rng.normal(size=(rows, 3)), np.array([0.4, -0.7, 1.1])), wrt=("x", "w"))
+
+
+def test_adjoint_of_a_quotient_divides_once():
+    def f(x, w):
+        return np.sum(np.exp(x / w))
+
+    text = grad(f, wrt=("x", "w")).lower(M, M[::-1] ** 2 + 1).text
+    assert text.count(" / ") == 2  # with the quotient itself
+    check_grads(f, (M, M[::-1] ** 2 + 1), wrt=("x", "w"))

@@ -1,4 +1,4 @@
-"""Linear systems that share one factorisation (`linear_systems.py`), and sums that become products (`sums_over_matrices.py`), in adjoints."""
+"""Linear systems that share a factorisation (`linear_systems.py`), and sums that become products (`sums_over_matrices.py`), in adjoints."""
 
 import numpy as np
 import pytest

@@ -30,6 +30,7 @@ from sourcead.passes.cleanup.copies import propagate_copies
 from sourcead.passes.cleanup.dead_code import remove_dead
 from sourcead.passes.cleanup.known_conditions import drop_unread_arms, take_known_arms
 from sourcead.passes.cleanup.linear_systems import share_factorisations
+from sourcead.passes.cleanup.quotients import reuse_quotients
 from sourcead.passes.cleanup.shape_queries import query_current_versions, query_first_versions, share_shapes
 from sourcead.passes.cleanup.sums_of_products import factor_sums, multiply_einsums
 from sourcead.passes.cleanup.sums_over_matrices import contract_sums
@@ -149,6 +150,7 @@ AFTER = (
     Pass(merge_choices, "after the updates of cotangents are in one form, in which it finds the shares of both arms"),
     Pass(share_factorisations, "after simplification, which brings transposes of products to one form, and before sums of products"),
     Pass(factor_sums, "before products of matrices: it makes smaller `einsum`s of larger ones"),
+    Pass(reuse_quotients, "after sums are factored, which takes divisors out of them"),
     Pass(remove_dead, "before sums are contracted: the products that `factor_sums` left would count as read"),
     Pass(contract_sums, "after the factors that do not vary are taken out"),
     Pass(multiply_einsums, "after the last pass that reads or makes an `einsum`"),

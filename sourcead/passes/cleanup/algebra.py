@@ -27,9 +27,10 @@ from sourcead.analysis.loop_indices import names_elements_once, turned_axes
 from sourcead.ir.nodes import Atom, Call, Const, Function, Index, Operand, Stmt, Sub, Update, Var, fresh
 from sourcead.ir.types import INT, Array, dims_of, kind_of, rank
 from sourcead.passes.cleanup.constant_folding import (
-    OPERANDS, exact, folded, generated, identity, is_const, is_literal, is_numeric, is_real, is_real_or_generated,
-    keeps_type, negatable, same_operand_type, unusual_options
+    OPERANDS, folded, generated, identity, is_const, is_literal, is_numeric, is_real, is_real_or_generated, keeps_type,
+    negatable, same_operand_type, unusual_options
 )
+from sourcead.passes.cleanup.literal_factors import added_twice, joined
 from sourcead.passes.equality import equal_types
 from sourcead.passes.peephole import Facts, keeping_names, peephole
 from sourcead.runtime import zeros_like as runtime_zeros_like
@@ -106,7 +107,7 @@ def _mul(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
         power = facts.call(c, POW, np.power)
         if power and is_const(power.args[1], 0) and same_operand_type(stmt.targets[0], x) and is_real_or_generated(stmt, x):
             return x
-    return _two_negations(stmt, MUL, a, b, facts) or _constant_factors(stmt, a, b, facts)
+    return _two_negations(stmt, MUL, a, b, facts) or joined(stmt, MUL, a, b, facts)
 
 
 def _and(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
@@ -123,38 +124,6 @@ def _two_negations(stmt: Stmt, fn, a: Atom, b: Atom, facts: Facts):
     return None
 
 
-def _constant_factors(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
-    """Simplify c * (k * x) to (c * k) * x, and c * (k / x) to (c * k) / x, if c * k is exact; rounding and overflow may differ."""
-    for c, inner in ((a, b), (b, a)):
-        product = facts.call(inner, MUL, DIV)
-        if not (product and _may_be_reassociated(stmt, c, inner, facts)):
-            continue
-        k, x = product.args if is_literal(product.args[0]) or product.fn is DIV else product.args[::-1]
-        if not is_literal(k) or not equal_types(inner.type, stmt.targets[0].type):
-            continue
-        value = exact(MUL, c.value, k.value)
-        if value is not None and (product.fn is DIV or same_operand_type(inner, x)):
-            return x if value == 1 and product.fn is MUL else Call(product.fn, (Const(value), x))
-    return None
-
-
-def _constant_over_product(stmt: Stmt, c: Atom, b: Atom, facts: Facts) -> Call | None:
-    """Simplify c / (k * x) to (c / k) / x if c / k is exact; rounding and overflow may differ."""
-    product = facts.call(b, MUL)
-    if not (product and _may_be_reassociated(stmt, c, b, facts)):
-        return None
-    k, x = product.args if is_literal(product.args[0]) else product.args[::-1]
-    if not is_literal(k) or not same_operand_type(b, x):
-        return None
-    value = exact(DIV, c.value, k.value)
-    return None if value is None else Call(DIV, (Const(value), x))
-
-
-def _may_be_reassociated(stmt: Stmt, c: Atom, product: Atom, facts: Facts) -> bool:
-    """Return whether a literal may be joined with a factor of a real product that nothing else reads."""
-    return is_literal(c) and _is_spent(stmt, product, facts)
-
-
 def _is_spent(stmt: Stmt, value: Var, facts: Facts) -> bool:
     """Return whether a statement of a derivative reads a real value without a name, and nothing else reads it."""
     return generated(stmt) and is_real(value) and facts.uses[value] == 1 and value.temp
@@ -165,7 +134,7 @@ def _div(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
         return a
     if is_const(b, -1) and keeps_type(stmt, a) and is_real(a):
         return Call(NEG, (a,))
-    return _two_negations(stmt, DIV, a, b, facts) or _constant_over_product(stmt, a, b, facts)
+    return _two_negations(stmt, DIV, a, b, facts) or joined(stmt, DIV, a, b, facts)
 
 
 def _pow(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
@@ -381,14 +350,14 @@ def _write_of_whole_array(stmt: Stmt, base: Var, key: Operand, value: Var, facts
 
 
 def _accumulation(stmt: Stmt, op: Update, facts: Facts):
-    """Simplify d += -v to d -= v, d -= -v to d += v, and d += d to 2 * d."""
+    """Simplify d += -v to d -= v, d -= -v to d += v, d += d to 2 * d, and d += v twice to d += 2 * v."""
     if not isinstance(op.base, Var) or kind_of(op.base.type) is None and not generated(stmt):
         return None
     if op.value is op.base and not op.path and op.mode == "add" and generated(stmt):
         return Call(MUL, (Const(2), op.base))
     positive = _negated(stmt, op.value, facts)
     if not positive:
-        return None
+        return added_twice(stmt, facts) if not op.path else None
     before, value = positive
     return [*before, replace(stmt, op=replace(op, value=value, mode="sub" if op.mode == "add" else "add"))]
 

@@ -1,0 +1,53 @@
+"""Multiplies with a quotient that is there in place of another division by the same value.
+
+    q = div(d, s), y = div(mul(d, n), s)            y = mul(q, n)
+
+The adjoint of a quotient n / s needs both.  This is legal in adjoints, if nothing else reads the product.  The result differs by rounding,
+and where the quotient overflows.
+"""
+
+import operator
+from dataclasses import replace
+
+from sourcead.ir.nodes import Atom, Call, Function, Stmt, Var, fresh
+from sourcead.ir.types import Array, Scalar, same_dtype
+from sourcead.passes.cleanup.constant_folding import generated, is_real
+from sourcead.passes.cleanup.literal_factors import is_spent
+from sourcead.passes.equality import equal_types
+from sourcead.passes.peephole import Facts, peephole
+
+MUL, DIV = operator.mul, operator.truediv
+
+
+def reuse_quotients(function: Function) -> Function:
+    """Return the function with products with known quotients in place of quotients of products."""
+    quotients: dict[tuple[Atom, Atom], Var] = {}
+
+    def rule(stmt: Stmt, facts: Facts) -> Call | list[Stmt] | None:
+        match stmt.op:
+            case Call(fn, (Var() as x, Var() as s), ()) if fn is DIV and generated(stmt) and is_real(stmt.targets[0]):
+                found = by_quotient(stmt, x, s, quotients, facts)
+                if found is None:
+                    quotients[x, s] = stmt.targets[0]
+                return found
+        return None
+
+    return peephole(function, rule)
+
+
+def by_quotient(stmt: Stmt, x: Var, s: Var, quotients: dict[tuple[Atom, Atom], Var], facts: Facts) -> Call | list[Stmt] | None:
+    """Return the product that is equal to x / s, with the quotient of one factor of x or of its negative; None if no quotient is known."""
+    product = facts.call(x, MUL)
+    if product is None or not is_spent(x, facts) or not isinstance(x.type, Array) or not equal_types(x.type, stmt.targets[0].type):
+        return None
+    for k, d in enumerate(product.args):
+        negation = facts.call(d, operator.neg)
+        d = negation.args[0] if negation else d
+        q, n = quotients.get((d, s)), product.args[1 - k]
+        if q is None or facts.scopes.get(q) not in facts.open or not equal_types(d.type, q.type) or not isinstance(n, Var):
+            continue
+        if is_real(n) and (isinstance(n.type, Array) and same_dtype(n.type.dtype, q.type.dtype) or n.type == Scalar("float")):
+            op = Call(MUL, (q, n) if k == 0 else (n, q))
+            positive = fresh(x)
+            return [replace(stmt, targets=(positive,), op=op), replace(stmt, op=Call(operator.neg, (positive,)))] if negation else op
+    return None

@@ -343,3 +343,13 @@ def test_vars_without_an_object_are_the_variables():
 def test_calls_that_python_or_sourcead_does_not_take(f, error, message):
     with pytest.raises(error, match=message):
         grad(f)(np.ones(3))
+
+
+def test_a_table_of_another_library_made_inside_is_no_matter_of_rules():
+    with pytest.raises(SourceADError, match="(?s)Frame.*holds what is differentiated.*Write instead: `dict"):
+        grad(lambda w: np.sum(Frame(a=w).data["a"]))(np.ones(2))
+
+
+def test_a_list_with_a_name_for_a_subscript():
+    with pytest.raises(TypeError, match="index 'a' is no integer, and lists and tuples are subscripted by places"):
+        grad(lambda x, xs: x * xs["a"])(2.0, [1.0, 2.0])

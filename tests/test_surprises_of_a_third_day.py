@@ -383,3 +383,11 @@ def test_what_is_surely_not_called_is_a_type_error(f, error):
 def test_a_shuffled_argument_is_read_in_a_drawn_order():
     with pytest.raises(NoRuleError, match=r"Write instead: `x\[np\.random\.permutation\(len\(x\)\)\]`"):
         grad(lambda x: np.random.permutation(x)[0])(np.ones(3))
+
+
+def test_the_gradient_of_a_gradient_that_is_an_array_shows_no_generated_line():
+    def cubes(x):
+        return np.sum(x ** 3)
+
+    with pytest.raises(NonScalarError, match="^`cubes_grad` returns an array with 1 axis; .*\nWrite instead: `hessian`"):
+        grad(grad(cubes))(np.ones(2))

@@ -55,6 +55,9 @@ def check_scalar(value: Atom, lowered: Lowered) -> None:
         instead = "return a real number, such as np.abs(...) ** 2 of it; or use `jacobian` or `vjp`, which take any result"
     if kind_of(t) == "bool":
         found, instead = "a truth value", "return the number that is compared"
+    if found and lowered.returned.file.startswith("<sourcead "):  # a derivative of a derivative
+        instead = "`hessian` for the derivative of a gradient, or `jacobian`, which take any result; or make a number of it"
+        raise NonScalarError(f"`{lowered.function.name}` returns {found}; a gradient is that of one real number", instead=instead)
     if found:
         raise NonScalarError(
             f"`{lowered.function.name}` returns {found}; a gradient is that of one real number",

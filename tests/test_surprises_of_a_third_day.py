@@ -343,3 +343,51 @@ def test_vars_without_an_object_are_the_variables():
 def test_calls_that_python_or_sourcead_does_not_take(f, error, message):
     with pytest.raises(error, match=message):
         grad(f)(np.ones(3))
+
+
+def test_a_table_of_another_library_made_inside_is_no_matter_of_rules():
+    with pytest.raises(SourceADError, match="(?s)Frame.*holds what is differentiated.*Write instead: `dict"):
+        grad(lambda w: np.sum(Frame(a=w).data["a"]))(np.ones(2))
+
+
+def test_a_list_with_a_name_for_a_subscript():
+    with pytest.raises(TypeError, match="index 'a' is no integer, and lists and tuples are subscripted by places"):
+        grad(lambda x, xs: x * xs["a"])(2.0, [1.0, 2.0])
+
+
+@pytest.mark.parametrize("f, found, instead", [
+    (lambda x: np.sum, "a function", "call it, and return the number"),
+    (lambda x: {1.0}, "a set", "return a scalar"),
+])  # fmt: skip
+def test_a_function_that_returns_no_number_has_no_gradient_of_zeros(f, found, instead):
+    with pytest.raises(NonScalarError, match=f"returns {found}; a gradient is that of one real number\n.*\n.*\nWrite instead: {instead}"):
+        grad(f)(np.ones(3))
+
+
+def sometimes(x):
+    return x if x.any() else None
+
+
+def test_a_result_that_is_known_only_in_the_run_is_refused_with_the_line():
+    with pytest.raises(NonScalarError, match=r"third_day.py:\d+: the function returns ndarray.*\n    return x if x.any\(\) else None"):
+        grad(sometimes)(np.ones(3))
+
+
+@pytest.mark.parametrize("f, error", [(lambda x, y: x * y(), TypeError), (lambda x, fs: x * fs[int(x)](x), SourceADError)])
+def test_what_is_surely_not_called_is_a_type_error(f, error):
+    with pytest.raises(error) as caught:
+        grad(f)(1.0, 3.0 if error is TypeError else {1: 2.0})
+    assert isinstance(caught.value, SourceADError)
+
+
+def test_a_shuffled_argument_is_read_in_a_drawn_order():
+    with pytest.raises(NoRuleError, match=r"Write instead: `x\[np\.random\.permutation\(len\(x\)\)\]`"):
+        grad(lambda x: np.random.permutation(x)[0])(np.ones(3))
+
+
+def test_the_gradient_of_a_gradient_that_is_an_array_shows_no_generated_line():
+    def cubes(x):
+        return np.sum(x ** 3)
+
+    with pytest.raises(NonScalarError, match="^`cubes_grad` returns an array with 1 axis; .*\nWrite instead: `hessian`"):
+        grad(grad(cubes))(np.ones(2))

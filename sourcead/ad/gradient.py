@@ -77,7 +77,9 @@ def differentiate(
     with build.block():
         d_y, cotangent = given_cotangent(build, value, inputs) if form.kind == "vjp" else (None, None)
         if isinstance(value, Var) and value in active:
+            build.origin, before = lowered.returned, build.origin  # which a refusal of the result names
             cots.add(value, seed(build, value) if cotangent is None else cotangent)
+            build.origin = before
 
         def gradients() -> tuple[Atom, ...]:
             return tuple(parameter_gradient(build, cots, v, v.name in lowered.written) for v in inputs)

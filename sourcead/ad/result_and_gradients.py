@@ -22,8 +22,8 @@ from sourcead.frontend.lower import Lowered
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Call, Const, Effect, Function, Op, Stmt, Var
 from sourcead.ir.spoken_types import spoken
 from sourcead.ir.types import (
-    ANY_DTYPE, BOOL, UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, Unknown, dims_of,
-    join, keyed_parts, kind_of, parts, rank
+    ANY_DTYPE, BOOL, UNKNOWN, Array, DictT, FunctionT, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type,
+    Unknown, dims_of, join, keyed_parts, kind_of, parts, rank
 )
 from sourcead.ir.walk import substitute
 
@@ -46,6 +46,8 @@ def check_scalar(value: Atom, lowered: Lowered) -> None:
             instead = "end it with `return` and the number"
         case Str():
             instead = "return the number itself"
+        case FunctionT():
+            instead = "call it, and return the number"
     if isinstance(t, TupleT):
         instead = "return the number alone; or `(number, anything)`, with has_aux=True; or use `jacobian` or `vjp`, which take any result"
     if kind_of(t) == "complex":
@@ -53,6 +55,9 @@ def check_scalar(value: Atom, lowered: Lowered) -> None:
         instead = "return a real number, such as np.abs(...) ** 2 of it; or use `jacobian` or `vjp`, which take any result"
     if kind_of(t) == "bool":
         found, instead = "a truth value", "return the number that is compared"
+    if found and lowered.returned.file.startswith("<sourcead "):  # a derivative of a derivative
+        instead = "`hessian` for the derivative of a gradient, or `jacobian`, which take any result; or make a number of it"
+        raise NonScalarError(f"`{lowered.function.name}` returns {found}; a gradient is that of one real number", instead=instead)
     if found:
         raise NonScalarError(
             f"`{lowered.function.name}` returns {found}; a gradient is that of one real number",

@@ -147,9 +147,10 @@ def as_arrays(value: Any, where: str) -> str:
         return f"`{columns}`" + (f", in which `{where}[{shown(names[0])}]` is read as before" if names else "")
     if hasattr(value, "to_numpy"):
         return f"`{where}.to_numpy()`"
-    if hasattr(value, "detach"):
+    followed = getattr(value, "requires_grad", False)
+    if followed or hasattr(value, "detach"):
         moved = "" if str(getattr(value, "device", "cpu")) == "cpu" else ".cpu()"
-        return f"`{where}{'.detach()' if getattr(value, 'requires_grad', False) else ''}{moved}.numpy()`"
+        return f"`{where}{'.detach()' if followed else ''}{moved}.numpy()`"
     return f"`np.asarray({where})`"
 
 

@@ -1,6 +1,8 @@
 """What a value is called in messages."""
 
-from sourcead.ir.types import Array, DictT, ListT, MapT, NoneType, Scalar, Str, StructT, TupleT, Type, rank
+from sourcead.ir.types import (
+    Array, DictT, FunctionT, ListT, MapT, NoneType, Scalar, SetT, Str, StructT, TupleT, Type, rank
+)
 from sourcead.places.spelling import counted
 
 
@@ -15,10 +17,14 @@ def spoken(t: Type | None) -> str | None:
             return "an array"
         case TupleT() | ListT() | DictT() | MapT():
             return {TupleT: "a tuple", ListT: "a list"}.get(type(t), "a dict")
+        case SetT():
+            return "a set"
         case StructT(cls):
             return f"an object of class {cls.__name__}"
         case NoneType():
             return "None"
         case Str():
             return "a string"
+        case FunctionT():
+            return "a function"
     return None

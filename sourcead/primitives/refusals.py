@@ -80,6 +80,7 @@ FROM_STANDARD = {  # a draw whose parameters carry a derivative -> the same by a
     "logistic": "mu + scale * {0}logistic(size=size)", "gumbel": "mu + scale * {0}gumbel(size=size)",
     "rayleigh": "scale * {0}rayleigh(size=size)", "lognormal": "np.exp(mu + sigma * {0}standard_normal(size))",
     "gauss": "mu + sigma * {0}gauss(0, 1)", "normalvariate": "mu + sigma * {0}gauss(0, 1)", "expovariate": "{0}expovariate(1) / lambd",
+    **dict.fromkeys(("permutation", "permuted"), "x[{0}permutation(len(x))]"), "choice": "x[{0}choice(len(x))]",
     "multivariate_normal": "mean + np.linalg.cholesky(cov) @ {0}standard_normal(len(mean))",
 }  # fmt: skip
 

@@ -361,9 +361,9 @@ def call_opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
     operands = [lo.operand(a) for a in args]
     named = {k: lo.operand(v) for k, v in kwargs.items()}
     if lo.steering is None and any(map(core.passes_derivative, [*operands, *named.values()])):
-        if isinstance(fn, type) and issubclass(fn, Mapping):
-            why = f"`{spelled(fn)}(...)` holds what is differentiated, and what its class adds to a dict is not seen"
-            raise core.unsupported(lo, node, why, "`dict(...)`, and subscripts")
+        if isinstance(fn, type) and (issubclass(fn, Mapping) or hasattr(fn, "__array__")):
+            why = f"`{spelled(fn)}(...)` holds what is differentiated, and what its class adds to a dict or an array is not seen"
+            raise core.unsupported(lo, node, why, "`dict(...)`, or arrays, and subscripts")
         if cause is None:
             raise missing_rule(fn, lo.origin(node))
         raise NoSourceError(cause.reason, lo.origin(node), f"{cause.instead}; or register a rule with `@adjoint({spelled(fn)})`")

@@ -28,14 +28,14 @@ from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend.core.cells import (
     STAND_INS, BoundVal, Cell, FunctionVal, Held, Iterable, MethodVal, SuperVal, TupleVal, Value
 )
-from sourcead.frontend.core.errors import raises_in_statement, refused, surely, unsupported
+from sourcead.frontend.core.errors import perhaps, raises_in_statement, refused, surely, unsupported
 from sourcead.frontend.core.generic import Generic
 from sourcead.frontend.core.journal import WHOLE
-from sourcead.frontend.core.known_values import in_python, not_called, similar
+from sourcead.frontend.core.known_values import data_type, in_python, not_called, similar
 from sourcead.frontend.core.lowering import Lowering
 from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Slice, Update, Var
 from sourcead.ir.records import find
-from sourcead.ir.types import ANY_DTYPE, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT
+from sourcead.ir.types import ANY_DTYPE, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, kind_of
 
 # -- syntax ----------------------------------------------------------------------------------------------------------------
 
@@ -128,7 +128,9 @@ def call(lo: Lowering, fn: Value, args: list[Value], kwargs: dict[str, Value], n
     if isinstance(fn, Cell) and lo.unreadable(fn) is not None:
         lo.read(fn)  # raises the error that tells why
     error = unsupported(lo, node, *not_called(lo, fn))
-    raise surely(lo, error, TypeError) if isinstance(fn, Const) and not fn.live else error
+    if isinstance(fn, Const) and not fn.live:
+        raise surely(lo, error, TypeError)
+    raise error if kind_of(data_type(lo, fn)) is None else perhaps(error, TypeError)
 
 
 @Generic

@@ -81,8 +81,9 @@ def _item_of_sequence(lo: Lowering, base: TupleVal | Cell, key: Value, node) -> 
 
 def no_item(lo: Lowering, k: Any, n: int, node) -> Exception:
     """Return the error for a subscript that no sequence of `n` items has."""
-    wrong = core.unsupported(lo, node, f"index {shown(k)} is out of range: there are {n} items")
-    return core.surely(lo, wrong, IndexError if isinstance(k, (int, np.integer)) else TypeError)
+    number = isinstance(k, (int, np.integer))
+    why = f"is out of range: there are {n} items" if number else "is no integer, and lists and tuples are subscripted by places"
+    return core.surely(lo, core.unsupported(lo, node, f"index {shown(k)} {why}"), IndexError if number else TypeError)
 
 
 def without_items(lo: Lowering, base: Value, node) -> Exception:

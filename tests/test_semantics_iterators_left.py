@@ -147,7 +147,49 @@ def under_another_name(x):
     return s + 2 * sum(it)
 
 
+def rows_after_the_first(x):
+    s = 0.0
+    it = zip(x, map(lambda k: k * k, x))
+    next(it)
+    for a, b in it:
+        s += a * b
+    return s
+
+
+def rows_left_by_break(x):
+    it = zip((k * k for k in x), x)
+    s = 0.0
+    for a, b in it:
+        s += a * b
+        if s > 0.05:
+            break
+    for a, b in it:
+        s += 2 * a * b
+    return s
+
+
+def numbers_go_on(x):
+    it = enumerate(k * 2 for k in x)
+    _, s = next(it)
+    for i, k in it:
+        if k > 1:
+            break
+        s += i * k
+    return s + sum(i * k for i, k in it)
+
+
+def chain_of_iterators(x):
+    it = itertools.chain(iter(x), [x[0] * 2])
+    s = next(it)
+    for k in it:
+        s += k * k
+        if s > 1:
+            break
+    return s + next(it, 0.3) * 3 + sum(it)
+
+
 RIGHT = [
+    rows_after_the_first, rows_left_by_break, numbers_go_on, chain_of_iterators,
     map_of_two, parts_of_a_slice, taken_while, filtered, totals, left_by_break, generator_left_by_break, generator_that_returns,
     first_of_a_cycle, written_while_it_is_walked, left_by_return, left_by_an_exception, left_on_one_side, under_another_name,
 ]  # fmt: skip
@@ -345,7 +387,38 @@ def counts_what_it_gives(x):
     return s + n * x[0] + sum(it) * 2 + n * x[1]
 
 
+def row_after_a_write(x):
+    w = x * 1.0
+    it = zip(x, map(lambda k: k * w[0], x))
+    s = next(it)[1]
+    w[0] = 3.0
+    for a, b in it:
+        s += a * b
+    return s
+
+
+def row_after_another_number(x):
+    n = 2.0
+    it = enumerate(map(lambda k: k * n, x))
+    s = next(it)[1]
+    n = 3.0
+    for a, b in it:
+        s += a * b
+    return s
+
+
+def taken_below(x):
+    base = iter(x)
+    it = enumerate(base)
+    s = next(it)[1]
+    s += 2 * next(base)
+    for a, b in it:
+        s += a * b
+    return s
+
+
 NEVER_WRONG = [
+    row_after_a_write, row_after_another_number, taken_below,
     array_filled_anew, functions_of_the_loop, list_that_grows, dict_of_the_last, object_that_moves, changed_after_the_yield,
     first_functions, pairs_of_functions, first_sums, accumulated_lists, mapped_lists, written_between, list_that_got_more,
     generator_over_a_list_that_got_more, list_that_grows_in_the_loop, taken_inside_the_loop, counts_what_it_gives,

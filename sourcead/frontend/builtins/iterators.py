@@ -52,6 +52,8 @@ def builtin_next(lo: Lowering, node, it: Value, *default: Value) -> Value:
     if not isinstance(it, Iterable) or not it.once:
         lo.read(it)  # refuses what depends on a branch, with the reason
         raise core.unsupported(lo, node, "`next` of what is not an iterator", "make one: `iter(...)`")
+    if lo.unrolling and counting.takes_of_others(it) and (found := counting.countable(lo, it, node)) is not None:
+        return numbered(lo, it, found, ended, node)
     begun = it.suspended is not None and it.suspended.begun
     with lo.attempt(UnknownElement, when=lambda error: not begun or lo.unrolling):
         return taken(lo, it, ended, node, bool(default))

@@ -25,12 +25,22 @@ def countable(lo: Lowering, it: Iterable, node) -> Iterable | None:
     """Return the elements of an iterator, those of a generator in a list, from now on counted by `TAKEN`; None if that cannot be."""
     if not iterables.is_countable(lo, it) or core.truth(lo, it.state[ENDED]) is not False:
         return None
-    found = iterables.elements(lo, it, node)
-    if found.drive is not None and not found.endless:
-        found, reads = iterables.at_once(lo, found, node)
+    outer = lo.reads
+    with lo.using(reads=set()):
+        found = iterables.elements(lo, it, node)
+        is_generator = found.drive is not None and not found.endless
+        found, reads = iterables.at_once(lo, found, node) if is_generator else (found, lo.reads | iterables.slots_of([it]))
+    if outer is not None:
+        outer |= reads
+    if is_generator or takes_of_others(it) and LEFT not in it.state:
         lo.set(it.state, USED, TRUE)
         lo.set(it.state, LEFT, Iterable(begin=unless_changed(lo, reads, lambda: found, node)))
     return found if found.drive is None else None
+
+
+def takes_of_others(it: Iterable) -> bool:
+    """Tell whether an iterator takes its elements of other iterators, of which it can take them once."""
+    return any(isinstance(source, Iterable) and source.once for source in it.sources)
 
 
 def left_early(lo: Lowering, it: Iterable, node) -> None:

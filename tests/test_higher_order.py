@@ -458,3 +458,12 @@ def test_hvp_through_helpers_of_the_first_derivative():
 
     ahead, behind = (grad(f)(X + by * V) for by in (1e-5, -1e-5))
     np.testing.assert_allclose(hvp(f)(X, V), (ahead - behind) / 2e-5, rtol=1e-6, atol=1e-8)
+
+
+def test_second_derivatives_of_tuples_made_of_lists():
+    def f(x):
+        rows = [tuple([k * k for k in row]) for row in x]
+        return sum(k * k for row in rows for k in row)
+
+    x, v = np.arange(6.0).reshape(2, 3), np.arange(6.0, 0.0, -1.0).reshape(2, 3)
+    np.testing.assert_allclose(hvp(f)(x, v), 12 * x * x * v)

@@ -349,3 +349,15 @@ PROGRAMS = {name: f for name, f in globals().items() if name.startswith(("right_
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name):
     assert judged_in_all_modes(PROGRAMS[name], 0.5 if "_decorator_" in name else X.copy()) == name.partition("_")[0]
+
+
+def test_numbers_of_iterations_are_compared_by_identity():
+    def f(x):
+        s = 0.0
+        for i in range(3):
+            for j in range(3):
+                if i is not j:
+                    s = s + x[i] * x[j] ** 2
+        return s
+
+    assert judged_in_all_modes(f, X) == "right"

@@ -86,7 +86,7 @@ def right_b13(x):
     return s
 
 
-def refused_b25(x):
+def right_b25(x):
     it = iter(x)
     s = 0.0
     for q in it:
@@ -184,7 +184,7 @@ def refused_d12(x):
     return s
 
 
-def refused_d04(x):
+def right_d04(x):
     it = iter(x)
     a = list(itertools.islice(it, 2))
     return a[0] * a[1] + next(it)
@@ -263,12 +263,12 @@ def refused_left_by_a_branch(x):
     return s
 
 
-def refused_left_by_break(x):
+def right_left_by_break(x):
     it = iter(x)
     s = 0.0
     for v in it:
         s += v * v
-        if s > 0.1:
+        if s > 0.05:
             break
     for v in it:
         s += v

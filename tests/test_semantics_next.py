@@ -327,12 +327,42 @@ def inside_a_try(x):
     return next(it) * next(it)
 
 
-REFUSED = (second_that_is_positive, as_far_as_the_branch_went, inside_a_try)
+def that_counts_its_steps(x):
+    n = 0
+
+    def positive():
+        nonlocal n
+        for v in x:
+            n = n + 1
+            if v > 0:
+                yield v * n
+
+    it = positive()
+    return next(it) + next(it) * n
+
+
+def that_counts_its_steps_after_the_first(x):
+    n = 0
+
+    def positive():
+        nonlocal n
+        yield x[0]
+        for v in x:
+            n = n + 1
+            if v > 0:
+                yield v * n
+
+    it = positive()
+    return next(it) + next(it) * n
+
+
+REFUSED = (that_counts_its_steps, that_counts_its_steps_after_the_first)
 RIGHT = (
     endless, of_a_method, then_a_loop_over_the_rest, continue_and_break_inside, in_one_arm, expression_then_a_sum,
     of_another_generator, counter_in_a_loop, powers_in_a_loop, first_that_is_positive, writes_between_the_elements, of_tuples,
     until_it_stops, two_at_once, through_a_helper, in_a_loop_of_known_length, in_both_arms, in_one_arm_and_after_it, of_enumerate,
-    that_receives_nothing, pairs_of_an_iterator, array_written_between, kept_by_an_object, after_all_were_taken
+    that_receives_nothing, pairs_of_an_iterator, array_written_between, kept_by_an_object, after_all_were_taken,
+    second_that_is_positive, as_far_as_the_branch_went, inside_a_try
 )  # fmt: skip
 
 
@@ -348,7 +378,7 @@ def test_a_loop_that_is_not_unrolled_does_not_know_which_yield_is_next(f):
 
 def test_the_reason_names_what_depends_on_the_run():
     with pytest.raises(UnsupportedSyntaxError, match="which `yield` of a generator is the next depends on the run"):
-        value_and_grad(as_far_as_the_branch_went)(X)
+        value_and_grad(that_counts_its_steps_after_the_first)(X)
 
 
 def test_text_has_the_elements_alone():

@@ -239,6 +239,25 @@ def first_of(items, *default):
     return default[0]
 
 
+@stands_in_for()
+def first_left(items, count):
+    """Compute `islice(items, count)` for an iterator, which has the others left."""
+    if count > 0:
+        place = 0
+        for item in items:
+            place += 1
+            yield item
+            if place == count:
+                break
+
+
+@stands_in_for()
+def first_of_endless(items, count):
+    """Compute `islice(items, count)` for an iterator that does not end."""
+    for _ in range(count):
+        yield next(items)
+
+
 @stands_in_for(dict.fromkeys)
 def fromkeys(keys, value=None):
     made = {}

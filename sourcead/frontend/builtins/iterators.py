@@ -22,8 +22,8 @@ from sourcead.frontend import core
 from sourcead.frontend.builtins import in_python
 from sourcead.frontend.builtins.arguments import ONE, lowers
 from sourcead.frontend.control import branches, exits, generators
-from sourcead.frontend.core import ENDED, TAKEN, USED, Flag, Iterable, Lowering, Value
-from sourcead.frontend.values import iterables
+from sourcead.frontend.core import ENDED, LEFT, TAKEN, TRUE, Flag, Iterable, Lowering, Value
+from sourcead.frontend.values import counting, iterables
 from sourcead.ir.nodes import Atom, Const
 from sourcead.ir.types import BOOL, Sym
 
@@ -52,9 +52,13 @@ def builtin_next(lo: Lowering, node, it: Value, *default: Value) -> Value:
     if not isinstance(it, Iterable) or not it.once:
         lo.read(it)  # refuses what depends on a branch, with the reason
         raise core.unsupported(lo, node, "`next` of what is not an iterator", "make one: `iter(...)`")
+    if lo.unrolling and counting.takes_of_others(it) and (found := counting.countable(lo, it, node)) is not None:
+        return numbered(lo, it, found, ended, node)
     begun = it.suspended is not None and it.suspended.begun
-    with lo.attempt(UnknownElement, when=lambda error: not begun):
+    with lo.attempt(UnknownElement, when=lambda error: not begun or lo.unrolling):
         return taken(lo, it, ended, node, bool(default))
+    if lo.unrolling and (found := counting.countable(lo, it, node)) is not None:
+        return numbered(lo, it, found, ended, node)
     return core.call_object(lo, in_python.first_of, [it, *default], {}, node)
 
 
@@ -68,8 +72,9 @@ def taken(lo: Lowering, it: Iterable, ended: Ended, node, goes_on: bool) -> Valu
     if core.truth(lo, it.state[ENDED]):
         return ended(True)
     with lo.using(listing=True):  # what is taken may be written, so it must be known which item it is
-        found = it.begin() if it.begin is not None and core.truth(lo, it.state[USED]) is False else it
-    if core.truth(lo, it.state[USED]) is not False or found.drive is not None and found.suspended is None:
+        is_countable = iterables.is_countable(lo, it)
+        found = iterables.elements(lo, it, node) if is_countable and (LEFT in it.state or it.begin is not None) else it
+    if not is_countable or found.drive is not None and found.suspended is None:
         raise unknown(lo, node, "this iterator was walked through before", "make it anew, or make a list of it: `list(...)`")
     if found.suspended is not None:
         return resumed(lo, found.suspended, ended, node, goes_on)
@@ -87,6 +92,7 @@ def numbered(lo: Lowering, it: Iterable, found: Iterable, ended: Ended, node) ->
     count = found.count if found.items is None else len(found.items)
     if isinstance(k, Const) and count is not None:
         if k.value >= count:
+            lo.set(it.state, ENDED, TRUE)  # whatever a list gets later
             return ended(True)
         return found.nth(k) if found.items is None else found.items[k.value]
     length = found.length()

@@ -109,6 +109,10 @@ def builtin_islice(lo: Lowering, node, xs: Value, *bounds: Value) -> Value:
     if any(found and isinstance(k, int) and k < 0 for found, k in map(functools.partial(core.known, lo), bounds)):
         raise core.surely(lo, core.unsupported(lo, node, "`islice` from or to a negative place"), ValueError)
 
+    if lo.unrolling and isinstance(xs, Iterable) and xs.once and len(bounds) == 1 and not core.is_none(bounds[0]):
+        taken = in_python.first_of_endless if xs.endless else in_python.first_left
+        return core.call_object(lo, taken, [xs, *bounds], {}, node)
+
     def sliced(source: Iterable) -> Iterable:
         if source.endless:
             raise core.unsupported(lo, node, "`islice` of what never ends", "write the loop, and leave it with `break`")

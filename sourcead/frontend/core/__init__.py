@@ -2,9 +2,9 @@
 # ruff: noqa: F401
 
 from sourcead.frontend.core.cells import (
-    ENDED, HELD, ITEMS, STAND_INS, TAKEN, USED, AttributesCell, BoundVal, Cell, ChoiceVal, Escaped, Flat, FunctionVal,
-    Held, Iterable, LocalData, MethodVal, OptionalVal, SuperVal, TupleVal, Value, array_of, cells_of, is_text, leaves,
-    parts_of, reach, roots, structure_of, unreadable
+    BUSY, ENDED, HELD, ITEMS, LEFT, STAND_INS, TAKEN, USED, AttributesCell, BoundVal, Cell, ChoiceVal, Escaped, Flat,
+    FunctionVal, Held, Iterable, LocalData, MethodVal, OptionalVal, SuperVal, TupleVal, Value, array_of, cells_of,
+    is_text, leaves, parts_of, reach, roots, structure_of, unreadable
 )
 from sourcead.frontend.core.classes import Snapshot, may_change
 from sourcead.frontend.core.compiled_from_python import in_source

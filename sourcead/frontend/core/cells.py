@@ -221,7 +221,7 @@ class SuperVal:
     value: Value
 
 
-USED, TAKEN, ENDED = Flag("used"), Flag("taken"), Flag("ended")  # the slots of an iterator
+USED, TAKEN, ENDED, LEFT, BUSY = map(Flag, ("used", "taken", "ended", "left", "busy"))  # the slots of an iterator
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,11 +247,13 @@ class Iterable:
         value: returns the whole iterable as an operand (`a[range(n), labels]`).
         drive: for a generator, applies a function to each element (`control/generators.py`).
         begin: for what reads its elements only when they are asked for, returns the iterable of the elements as they are then.
+        sources: what `begin` iterates over, which may change until then.
         endless: whether it has no last element, or may have none.
         walk: the items of one list or dict when the loop began (`values/walks.py`).
         once: whether it is an iterator, which can be used only once.
         suspended: for a generator, what is left of it (`control/generators.py`).
-        state: whether an iterator was used (USED), how many elements `next` took from it (TAKEN), and whether all were taken (ENDED).
+        state: whether an iterator was used (USED), how many elements `next` took from it (TAKEN), and whether all were taken (ENDED);
+            for a generator, those that were left when they were first counted (LEFT); whether a loop takes them now (BUSY).
         policy: what a loop over it saves (`checkpoint`).
     """
 
@@ -266,11 +268,12 @@ class Iterable:
     value: Callable[[], Atom] | None = None
     drive: Callable | None = None
     begin: Callable[[], Iterable] | None = None
+    sources: Sequence[Value] = ()
     endless: bool = False
     walk: Any = None
     once: bool = False
     suspended: Any = None
-    state: Slots = field(default_factory=lambda: Slots({USED: FALSE, TAKEN: Const(0), ENDED: FALSE}))
+    state: Slots = field(default_factory=lambda: Slots({USED: FALSE, TAKEN: Const(0), ENDED: FALSE, BUSY: FALSE}))
     policy: Policy | None = None
 
     @classmethod

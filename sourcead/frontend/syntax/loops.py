@@ -12,10 +12,10 @@ from sourcead.frontend import core
 from sourcead.frontend.control import exits, loop_variants, loops
 from sourcead.frontend.control.branches import RAISED, choose, tested
 from sourcead.frontend.control.loops import ForLoop
-from sourcead.frontend.core import FALSE, MISSING, VALUE, Cell, Lowering, Meta, Value, name_reads, next_birth
+from sourcead.frontend.core import FALSE, MISSING, VALUE, Cell, Iterable, Lowering, Meta, Value, name_reads, next_birth
 from sourcead.frontend.syntax import adjoint_blocks
 from sourcead.frontend.syntax.assignment import assign
-from sourcead.frontend.values import sequences, walks
+from sourcead.frontend.values import counting, sequences, walks
 from sourcead.ir.nodes import Block
 
 
@@ -51,8 +51,9 @@ def over(lo: Lowering, node: gast.For, taken: list, listing: bool) -> Any:
     """Lower a `for` loop, and add what the loop must not change to `taken`."""
     with lo.using(listing=listing, walks=taken):
         value = core.lower(lo, node.iter)
-        iterable = core.iterate(lo, value, node)
-    leaving = exits.exits_of(lo, node)
+        leaving = exits.exits_of(lo, node)
+        is_left = leaving.leave is not None and lo.unrolling and isinstance(value, Iterable) and value.once
+        iterable = counting.each_taken(lo, value, node) if is_left else core.iterate(lo, value, node)
     bind = functools.partial(assign, lo, node.target)
     body = functools.partial(core.lower_statements, lo, node.body)
     if iterable.items is not None:
@@ -68,13 +69,20 @@ def over(lo: Lowering, node: gast.For, taken: list, listing: bool) -> Any:
             return taking(walks.items_added(lo, taken, iterable, node))
 
         left = loops.iteration_by_iteration(lo, leaving.leave, taking(iterable.items), bind, body, added)
-        sequences.took_all(lo, value, leaving.leave)
+        took_some(lo, value, leaving, node)
         return left
     changed = functools.partial(seeds, lo, node.target, node.body, node)
     loops.run_loop(lo, ForLoop(iterable, bind, body, index_name(node.target), leaving, changed, node))
     walks.check_items(lo, taken, node)
-    sequences.took_all(lo, value, leaving.leave)
+    took_some(lo, value, leaving, node)
     return None
+
+
+def took_some(lo: Lowering, value: Value, leaving: exits.Exits, node) -> None:
+    """Note that a loop has ended, and that an iterator has no more elements after one that nothing ends early."""
+    if isinstance(value, Iterable):
+        counting.left_early(lo, value, node)
+    sequences.took_all(lo, value, leaving.leave)
 
 
 def index_name(target: gast.AST) -> str | None:

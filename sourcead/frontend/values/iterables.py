@@ -16,7 +16,8 @@ from sourcead.frontend.control import generators
 from sourcead.frontend.control.loops import ONE, ZERO
 from sourcead.frontend.control.pairs import canonical
 from sourcead.frontend.core import (
-    ENDED, TAKEN, TRUE, USED, VALUE, WHOLE, Cell, Flag, Iterable, Lowering, Meta, SuperVal, TupleVal, Value, next_birth
+    BUSY, ENDED, LEFT, TAKEN, TRUE, USED, VALUE, WHOLE, Cell, Flag, Iterable, Lowering, Meta, SuperVal, TupleVal, Value,
+    cells_of, next_birth, roots
 )
 from sourcead.frontend.core.known_values import type_of_value
 from sourcead.frontend.values import sequences, walks
@@ -38,7 +39,14 @@ def later(lo: Lowering, values, make: Callable[..., Iterable], node, once: bool 
     if single := [v for v in values if core.is_single(lo, v)]:
         raise core.not_iterable(lo, single[0], node)
     kept = [held(lo, v, node) for v in values]
-    return Iterable(begin=lambda: make(*(core.iterate(lo, v, node) for v in kept)), once=once)
+    return Iterable(begin=lambda: make(*(core.iterate(lo, v, node) for v in kept)), sources=kept, once=once)
+
+
+def slots_of(values) -> set:
+    """Return the slots of the objects that values consist of, or iterate over."""
+    inner = [part for v in values if isinstance(v, Iterable) for part in (*v.sources, *(v.suspended.bound.values() if v.suspended else ()))]
+    found = {root.slots for v in values if not isinstance(v, Iterable) for cell in cells_of(v) for root in (cell, *roots(cell))}
+    return found | slots_of(inner) if inner else found
 
 
 class ReadWhenTaken(Sequence):
@@ -65,11 +73,24 @@ def _iterate_iterable(lo: Lowering, value: Iterable, node) -> Iterable:
     if value.once:
         if core.truth(lo, value.state[ENDED]):
             return listed([])
-        if core.truth(lo, value.state[USED]) is not False:
+        if not is_countable(lo, value):
             raise core.unsupported(lo, node, "this iterator was walked through before", "make it anew, or make a list of it: `list(...)`")
         lo.set(value.state, USED, TRUE)
-    found = replace(value, once=False) if value.begin is None else core.iterate(lo, value.begin(), node)
+    found = elements(lo, value, node)
     return found if core.is_number(lo, value.state[TAKEN], 0) else after(lo, found, value.state[TAKEN], node)
+
+
+def is_countable(lo: Lowering, it: Iterable) -> bool:
+    """Tell whether it is known which elements of an iterator were taken: those that `next` and loops counted."""
+    if LEFT in it.state:
+        return isinstance(it.state[LEFT], Iterable) and core.truth(lo, it.state[BUSY]) is False
+    return core.truth(lo, it.state[USED]) is False and core.truth(lo, it.state[BUSY]) is False
+
+
+def elements(lo: Lowering, it: Iterable, node) -> Iterable:
+    """Return the iterable of the elements of an iterator, of which some may be taken already."""
+    begin = it.state[LEFT].begin if LEFT in it.state else it.begin
+    return replace(it, once=False) if begin is None else core.iterate(lo, begin(), node)
 
 
 def after(lo: Lowering, source: Iterable, count: Atom, node) -> Iterable:
@@ -328,15 +349,26 @@ def drained(lo: Lowering, inner: Iterable, node) -> Iterable:
     """Return what reads the elements by index; those of a generator are taken now if nothing shows that Python takes them one by one."""
     if inner.drive is None or inner.endless:
         return without_generator(lo, inner, node)
+    found, reads = at_once(lo, inner, node)
+    walks.watch(lo, reads)
+    return found
+
+
+def at_once(lo: Lowering, inner: Iterable, node) -> tuple[Iterable, set]:
+    """Take all elements of a generator now if they may be taken later; return them, and the variables and objects that it read."""
     mark, birth, first, outer = lo.journal.mark(), next_birth(), len(lo.build.stmts), lo.reads
+    yielded = walks.Yielded(lo)
     with lo.using(reads=set()):
-        found, reads = without_generator(lo, inner, node), lo.reads
+        found, reads = core.iterate(lo, sequences.collect(lo, inner, yielded.note, node), node), lo.reads | slots_of([inner])
     if outer is not None:
         outer |= reads
     changed = (slots for slots, key in lo.journal.changed(mark, birth) if not isinstance(key, (Flag, Meta)) or key is VALUE)
+    own = None if inner.suspended is None else inner.suspended.scope.names  # the variables of a generator that was begun
     effects = any(has_effect(s.op) for s in lo.build.stmts[first:])
-    if effects or any(slots.cell is None or slots.cell.base is None for slots in changed):
+    if effects or any((slots.cell is None or slots.cell.base is None) and slots is not own for slots in changed):
         why = "a generator that changes what others may read is not read to its end at once"
         raise core.unsupported(lo, node, why, "loop over it alone, or make a list of it: `list(...)`")
-    walks.watch(lo, reads)
-    return found
+    if yielded.changed():
+        why = "a generator changes what it has yielded, and its elements are not taken one by one here"
+        raise core.unsupported(lo, node, why, "yield a copy, or loop over it alone")
+    return found, reads

@@ -18,7 +18,7 @@ from sourcead.frontend.core import (
 from sourcead.frontend.core.known_values import PURE
 from sourcead.frontend.values import iterables, lists, objects, sequences, sets, strides
 from sourcead.frontend.values.dict_keys import known_key
-from sourcead.ir.nodes import Atom, Call, Const, Var, View
+from sourcead.ir.nodes import Atom, Call, Const, Let, Var, View
 from sourcead.ir.types import (
     BOOL, INT, AnyTuple, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, Undefined, Unknown, join, rank
 )
@@ -182,6 +182,15 @@ def exists_once(lo: Lowering, value: Value) -> bool:
     return found and (isinstance(v, (bool, enum.Enum)) or not isinstance(v, SHARED_BY_VALUE))
 
 
+ONE_OBJECT_EACH = range(-5, 257)  # CPython makes each of these integers once
+
+
+def as_written(lo: Lowering, value: Value) -> Value:
+    """Return the constant that a name was given, such as the number of an iteration that is lowered alone; any other value as it is."""
+    made = lo.build.made_by.get(value) if isinstance(value, Var) else None
+    return made.value if isinstance(made, Let) else value
+
+
 def one_object(lo: Lowering, a: Value, b: Value) -> bool | None:
     """Tell whether two values are the same object, or return None if that is not known."""
     if a is b and not isinstance(a, (Var, MethodVal, ChoiceVal, OptionalVal)):
@@ -189,6 +198,9 @@ def one_object(lo: Lowering, a: Value, b: Value) -> bool | None:
     found, values = zip(*(core.known(lo, v) for v in (a, b)))
     if all(found) and (exists_once(lo, a) or exists_once(lo, b)):
         return values[0] is values[1]
+    integers = [as_written(lo, v) for v in (a, b)]
+    if all(isinstance(v, Const) and type(v.value) is int and v.value in ONE_OBJECT_EACH for v in integers):
+        return integers[0].value == integers[1].value
     if core.is_none(a) or core.is_none(b):
         return is_none(lo, b if core.is_none(a) else a)
     kinds = {kind_of_object(lo, v) for v in (a, b)}

@@ -1,12 +1,16 @@
 """Watch what a loop runs over, so that a loop that changes it sees what Python would see, or is refused."""
 
 import contextlib
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from sourcead.frontend import core
-from sourcead.frontend.core import Cell, Iterable, Lowering, Value, next_birth, roots
+from sourcead.frontend.core import (
+    VALUE, BoundVal, Cell, ChoiceVal, Flag, FunctionVal, Iterable, Lowering, Meta, MethodVal, OptionalVal, Slots,
+    SuperVal, TupleVal, Value, next_birth, roots
+)
 
 
 @dataclass(eq=False)
@@ -81,6 +85,95 @@ def unchanged(lo: Lowering, node, leave: Any = None) -> Iterator[list]:
                 raise changed_by_loop(lo, node)
         elif any(slot in one.what or slot[0] in one.what for slot in lo.journal.changed(one.mark, one.birth)):
             raise core.unsupported(lo, node, "a generator reads what this loop changes", "make a list of it before the loop: `list(...)`")
+
+
+class Unchanged:
+    """Remember the variables and objects that a generator read, all of whose elements were taken before they are asked for."""
+
+    def __init__(self, lo: Lowering, reads: set):
+        self.lo = lo
+        self.before = [(read, self.now(read)) for read in reads]
+
+    @staticmethod
+    def now(read: Slots | tuple) -> dict:
+        """Return what a variable or an object is now."""
+        return dict(read) if isinstance(read, Slots) else {read[1]: read[0].get(read[1])}
+
+    def check(self, node) -> None:
+        """Refuse to take an element if any was changed."""
+        for read, before in self.before:
+            now = self.now(read)
+            if now.keys() != before.keys() or any(now[key] is not old for key, old in before.items()):
+                why = "a generator reads what is changed before it goes on"
+                raise core.unsupported(self.lo, node, why, "make a list of it: `list(...)`")
+
+
+class Yielded:
+    """Tell whether a generator changes what it has yielded, which then is another one for who takes all elements at once.
+
+        def steps(xs):              Each step gives the same array: `zip(steps(xs), ys)` takes an element before the next one is computed,
+            y = np.zeros(2)         `list(steps(xs))` holds one array many times.
+            for x in xs:
+                y += x
+                yield y
+
+    Attributes:
+        marks: for the state of each object and function in an element, where the journal stood when it was yielded first.
+    """
+
+    def __init__(self, lo: Lowering):
+        self.journal = lo.journal
+        self.marks: dict[Slots, int] = {}
+
+    def note(self, element: Value) -> Value:
+        """Note an element that is yielded now, and return it."""
+        for slots in state_of(element, set()):
+            self.marks[slots] = min(self.journal.mark(), self.marks.get(slots, self.journal.mark()))
+        return element
+
+    def changed(self) -> bool:
+        """Tell whether an element was changed after it was yielded."""
+        first = min(self.marks.values(), default=0)
+        later = enumerate(itertools.islice(self.journal.entries, first, None), first)
+        changes = ((slots, at) for at, (slots, key, _, _) in later if not isinstance(key, (Flag, Meta)) or key is VALUE)
+        return any(slots in self.marks and at >= self.marks[slots] for slots, at in changes)
+
+
+def state_of(value: Value, seen: set[Value]) -> Iterator[Slots]:
+    """Iterate over the slots that a value depends on: those of its objects, and the variables that its functions see."""
+    match value:
+        case TupleVal():
+            inner = value.items
+        case OptionalVal(_, held) | MethodVal(held, _) | SuperVal(_, held):
+            inner = (held,)
+        case BoundVal(function, args, kwargs):
+            inner = (function, *args, *kwargs.values())
+        case ChoiceVal(_, options, otherwise):
+            inner = (*options.values(), otherwise)
+        case Cell() if value not in seen:
+            seen.add(value)
+            yield from (cell.slots for cell in (value, *roots(value)))
+            inner = value.items.values() if value.kind != "array" else ()
+        case FunctionVal(_, scope, defaults):
+            yield from scopes_around(scope)
+            inner = defaults.values()
+        case Iterable():
+            yield value.state
+            if value.suspended is not None:
+                yield value.suspended.place
+                yield from scopes_around(value.suspended.scope)
+            inner = value.items or ()
+        case _:
+            return
+    for part in inner:
+        yield from state_of(part, seen)
+
+
+def scopes_around(scope: Any) -> Iterator[Slots]:
+    """Iterate over the variables of a function and of those that it is defined in."""
+    while scope is not None:
+        yield scope.names
+        scope = scope.parent
 
 
 def changed_by_loop(lo: Lowering, node) -> Exception:

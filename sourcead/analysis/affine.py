@@ -15,12 +15,13 @@ import operator
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
 
+from sourcead.ir.frozen import frozen
 from sourcead.ir.nodes import Atom, Block, Call, Const, Let, Loop, Op, Range, Var
 from sourcead.ir.types import INT
 from sourcead.ir.walk import places
 
 
-@dataclass(frozen=True)
+@frozen()
 class Affine:
     """A constant plus a sum of terms, each a variable times a factor other than zero."""
 

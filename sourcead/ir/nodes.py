@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
+from sourcead.ir.frozen import frozen
 from sourcead.ir.names import shown
 from sourcead.ir.types import UNKNOWN, Type
 from sourcead.places.origin import Origin
@@ -36,7 +37,7 @@ class Var:
         return f"{self.name}.{self.id}"
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Const:
     """A Python object known while compiling: a literal, a function, a dtype, or a tuple of these.
 
@@ -64,7 +65,7 @@ class Part:
     children: ClassVar[tuple[str, ...]] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Slice(Part):
     """The slice `lower:upper:step` inside a subscript; a part is None if it is left out."""
 
@@ -103,7 +104,7 @@ class Op(Part):
         return tuple(b for name in self.children if isinstance(b := getattr(self, name), Block))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Call(Op):
     """`fn(*args, **kwargs)`; `fn` is a Python object, or a Var if the function is not known while compiling.
 
@@ -120,7 +121,7 @@ class Call(Op):
         return ("fn", "args", "kwargs") if isinstance(self.fn, Var) else ("args", "kwargs")
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Let(Op):
     """An op that gives a name to a constant or to another value, as `dt = 0.01` does."""
 
@@ -129,7 +130,7 @@ class Let(Op):
     value: Operand
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Attr(Op):
     """`base.name` for an attribute that describes an array: shape, ndim, size, dtype."""
 
@@ -139,7 +140,7 @@ class Attr(Op):
     name: str
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Index(Op):
     """`base[key]` of an array, tuple, list, dict or record; a tuple of operands is a subscript with commas."""
 
@@ -149,7 +150,7 @@ class Index(Op):
     key: Operand
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class View(Part):
     """A step of an `Update`'s path that is a call: `fn(array, *args, **kwargs)` returns a view of the array."""
 
@@ -160,7 +161,7 @@ class View(Part):
     kwargs: tuple[tuple[str, Operand], ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Sub(Part):
     """A step of an `Update`'s path that is a subscript."""
 
@@ -169,7 +170,7 @@ class Sub(Part):
     key: Operand
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Update(Op):
     """The array (or list, dict) `base` with the part at `path` replaced, or added to; `base` itself is unchanged.
 
@@ -190,7 +191,7 @@ class Update(Op):
     distinct: bool = False
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Build(Op):
     """A new container of kind 'tuple', 'list' or 'set' that holds the `items`, or of kind 'dict' with the Python objects `keys`.
 
@@ -207,7 +208,7 @@ class Build(Op):
     residual: bool = False
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Append(Op):
     """The list with one more element at its end, or at the place `at`: `base.append(value)`, `base.insert(at, value)`.
 
@@ -222,7 +223,7 @@ class Append(Op):
     at: Atom | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Pop(Op):
     """The list without its last element, and that element, as two results of `v = base.pop()`; `path` and `at` are as in `Append`."""
 
@@ -233,7 +234,7 @@ class Pop(Op):
     at: Atom | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Effect(Op):
     """A statement without results: kind 'assert' (args: condition[, message]) or 'raise' (args: the exception)."""
 
@@ -243,7 +244,7 @@ class Effect(Op):
     args: tuple[Operand, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Block:
     """A sequence of statements and the atoms that it yields to the op around it."""
 
@@ -262,7 +263,7 @@ class Block:
         return (*inside, *(r for r in self.results if isinstance(r, Var)))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Branch(Op):
     """`if cond: then else: orelse`; yields the results of the block that ran.
 
@@ -277,7 +278,7 @@ class Branch(Op):
     kind: str = "if"
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Range(Part):
     """The iterations of a counted loop: range(start, stop, step)."""
 
@@ -288,7 +289,7 @@ class Range(Part):
     step: Atom
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Policy(Part):
     """A checkpoint policy that the user gave a loop, with its number (`language/checkpoint_policies.py`)."""
 
@@ -298,7 +299,7 @@ class Policy(Part):
     number: Atom | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Loop(Op):
     """A loop. `params` are the loop variants, `inits` their values on entry; the body yields their values for the next iteration, and
     the results of the statement are their values on leaving.
@@ -323,7 +324,7 @@ class Loop(Op):
     policy: Policy | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Closure(Op):
     """A nested function, `def name(params): body`, which may read the variables around it: a pullback."""
 
@@ -334,7 +335,7 @@ class Closure(Op):
     body: Block
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class AdjointBlock(Op):
     """`with adjoint_of(x) as d_x: body`. The results are the `values`; the body runs in the reverse sweep.
 
@@ -349,7 +350,7 @@ class AdjointBlock(Op):
     body: Block
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Stmt:
     """`targets = op`.
 
@@ -364,7 +365,7 @@ class Stmt:
     within: tuple[Call, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Function:
     """A function; it returns the result of its body, or a tuple if that has several.  `defaults` are those of the last parameters."""
 

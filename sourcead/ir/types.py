@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from sourcead.ir.frozen import frozen
+
 _counter = itertools.count()
 
 SMALL = 8  # dims below this are part of a signature; of larger ones it is known that `x[1:-1]` has more than one element
@@ -52,7 +54,7 @@ def same_dtype(a: np.dtype | None, b: np.dtype | None) -> bool:
     return a is b or (a is not None and b is not None and a == b)
 
 
-@dataclass(frozen=True)
+@frozen()
 class Scalar(Type):
     """A number without axes, whose `kind` is 'bool', 'int', 'float' or 'complex'.
 
@@ -68,7 +70,7 @@ class Scalar(Type):
         return isinstance(other, Scalar) and (self.kind, self.least) == (other.kind, other.least) and same_dtype(self.dtype, other.dtype)
 
 
-@dataclass(frozen=True)
+@frozen()
 class Array(Type):
     """An ndarray; `dtype` is None if the dtype is unknown, and `dims` is None if the rank is unknown.
 
@@ -223,12 +225,9 @@ def is_array(t: Type) -> bool:
 
 def kind_of(t: Type) -> str | None:
     """Return 'float', 'int', 'bool' or 'complex', or None if the kind is unknown or the value is not a number."""
-    match t:
-        case Scalar(kind):
-            return kind
-        case Array(dtype) if dtype is not None:
-            return KINDS.get(dtype.kind)
-    return None
+    if isinstance(t, Scalar):
+        return t.kind
+    return KINDS.get(t.dtype.kind) if isinstance(t, Array) and t.dtype is not None else None
 
 
 def parts(t: Type) -> tuple[Type, ...]:

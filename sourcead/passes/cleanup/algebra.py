@@ -75,7 +75,7 @@ def _simpler_call(stmt: Stmt, call: Call, facts: Facts):
         return _transposed(stmt, args, kwargs, facts)
     if fn is np.sum and generated(stmt):
         return _sum_of_negation(stmt, args[0], facts) if args and isinstance(args[0], Var) else None
-    if kwargs or not all([isinstance(a, (Var, Const)) for a in args]):
+    if kwargs or not all(isinstance(a, (Var, Const)) for a in args):
         return None
     if len(args) == OPERANDS.get(fn) and all(map(is_literal, args)):
         return folded(stmt, fn, *(a.value for a in args))

@@ -89,23 +89,24 @@ class Op(Part):
     binders: ClassVar[tuple[str, ...]] = ()
 
     @cached_property
-    def atoms(self) -> tuple[Atom, ...]:
-        """Return the atoms that the op reads itself, without those that its blocks read."""
-        return operand_atoms(self)
-
-    @cached_property
     def reads(self) -> tuple[Var, ...]:
         """Return the variables that the op reads itself, without those that its blocks read."""
-        return tuple([a for a in self.atoms if isinstance(a, Var)])
+        return tuple([a for a in operand_atoms(self) if isinstance(a, Var)])
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """Return the blocks of the op."""
-        return tuple(b for name in self.children if isinstance(b := getattr(self, name), Block))
+        return tuple([b for name in self.children if isinstance(b := getattr(self, name), Block)])
+
+
+class Simple(Op):
+    """Base class of the operations without blocks."""
+
+    blocks = ()
 
 
 @frozen(eq=False)
-class Call(Op):
+class Call(Simple):
     """`fn(*args, **kwargs)`; `fn` is a Python object, or a Var if the function is not known while compiling.
 
     An operator is a call of a function of the module `operator`.  A call with `effect`, such as `print`, is never moved or removed.
@@ -122,7 +123,7 @@ class Call(Op):
 
 
 @frozen(eq=False)
-class Let(Op):
+class Let(Simple):
     """An op that gives a name to a constant or to another value, as `dt = 0.01` does."""
 
     children = ("value",)
@@ -131,7 +132,7 @@ class Let(Op):
 
 
 @frozen(eq=False)
-class Attr(Op):
+class Attr(Simple):
     """`base.name` for an attribute that describes an array: shape, ndim, size, dtype."""
 
     children = ("base",)
@@ -141,7 +142,7 @@ class Attr(Op):
 
 
 @frozen(eq=False)
-class Index(Op):
+class Index(Simple):
     """`base[key]` of an array, tuple, list, dict or record; a tuple of operands is a subscript with commas."""
 
     children = ("base", "key")
@@ -171,7 +172,7 @@ class Sub(Part):
 
 
 @frozen(eq=False)
-class Update(Op):
+class Update(Simple):
     """The array (or list, dict) `base` with the part at `path` replaced, or added to; `base` itself is unchanged.
 
     `path` is a tuple of `Sub` and `View` steps from `base` to the part.  Mode:
@@ -192,7 +193,7 @@ class Update(Op):
 
 
 @frozen(eq=False)
-class Build(Op):
+class Build(Simple):
     """A new container of kind 'tuple', 'list' or 'set' that holds the `items`, or of kind 'dict' with the Python objects `keys`.
 
     `residual` marks a list that the forward sweep fills and the reverse sweep empties.
@@ -209,7 +210,7 @@ class Build(Op):
 
 
 @frozen(eq=False)
-class Append(Op):
+class Append(Simple):
     """The list with one more element at its end, or at the place `at`: `base.append(value)`, `base.insert(at, value)`.
 
     `path` leads from `base` to the list that grows: `groups[k].append(value)`.
@@ -224,7 +225,7 @@ class Append(Op):
 
 
 @frozen(eq=False)
-class Pop(Op):
+class Pop(Simple):
     """The list without its last element, and that element, as two results of `v = base.pop()`; `path` and `at` are as in `Append`."""
 
     children = ("base", "path", "at")
@@ -235,7 +236,7 @@ class Pop(Op):
 
 
 @frozen(eq=False)
-class Effect(Op):
+class Effect(Simple):
     """A statement without results: kind 'assert' (args: condition[, message]) or 'raise' (args: the exception)."""
 
     children = ("args",)

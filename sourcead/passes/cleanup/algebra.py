@@ -30,7 +30,7 @@ from sourcead.passes.cleanup.constant_folding import (
     keeps_type, negatable, same_operand_type, unusual_options
 )
 from sourcead.passes.equality import equal_types
-from sourcead.passes.peephole import Facts, keeping_names, peephole
+from sourcead.passes.peephole import Facts, peephole
 from sourcead.runtime import zeros_like as runtime_zeros_like
 
 ADD, SUB, MUL, DIV, POW, NEG = operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg
@@ -40,7 +40,7 @@ PRODUCTS = (operator.mul, operator.truediv, operator.matmul, np.outer, np.multip
 
 def simplify_arithmetic(function: Function) -> Function:
     """Return the function without operations that change nothing and without arithmetic on constants."""
-    return peephole(function, keeping_names(_simpler))
+    return peephole(function, _simpler, keeps_names=True)
 
 
 def _simpler(stmt: Stmt, facts: Facts):

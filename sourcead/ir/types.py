@@ -325,7 +325,7 @@ def _join_dim(a, b):
 
 def join(a: Type, b: Type) -> Type:
     """Return the strongest type whose promise every value of either type keeps."""
-    if a == b or isinstance(b, Undefined):
+    if a is b or a == b or isinstance(b, Undefined):
         return a
     if isinstance(a, Undefined):
         return b

@@ -80,7 +80,8 @@ def _types(lo: Lowering, arrays: Value) -> tuple[Type, ...]:
 
 def _tells(lo: Lowering, arrays: Value, size: Dim) -> bool:
     """Return whether a size of one of several arrays is known without looking the array up in a list."""
-    return not isinstance(size, Sym) or size.many or isinstance(arrays, TupleVal) or isinstance(lo.build.made_by.get(lo.read(arrays)), Build)
+    known = not isinstance(size, Sym) or size.many or isinstance(arrays, TupleVal)
+    return known or isinstance(lo.build.made_by.get(lo.read(arrays)), Build)
 
 
 def _item(lo: Lowering, arrays: Value, k: int) -> Atom:

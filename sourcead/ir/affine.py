@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+
+from sourcead.ir.frozen import frozen
 
 
-@dataclass(frozen=True)
+@frozen()
 class Affine:
     """A constant plus a sum of terms, each a variable times a factor other than zero."""
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
+from sourcead.ir.frozen import frozen
 from sourcead.ir.names import shown
 from sourcead.ir.types import UNKNOWN, Type
 from sourcead.places.origin import Origin
@@ -36,7 +37,7 @@ class Var:
         return f"{self.name}.{self.id}"
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Const:
     """A Python object known while compiling: a literal, a function, a dtype, or a tuple of these.
 
@@ -64,7 +65,7 @@ class Part:
     children: ClassVar[tuple[str, ...]] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Slice(Part):
     """The slice `lower:upper:step` inside a subscript; a part is None if it is left out."""
 
@@ -88,23 +89,24 @@ class Op(Part):
     binders: ClassVar[tuple[str, ...]] = ()
 
     @cached_property
-    def atoms(self) -> tuple[Atom, ...]:
-        """Return the atoms that the op reads itself, without those that its blocks read."""
-        return operand_atoms(self)
-
-    @cached_property
     def reads(self) -> tuple[Var, ...]:
         """Return the variables that the op reads itself, without those that its blocks read."""
-        return tuple([a for a in self.atoms if isinstance(a, Var)])
+        return tuple([a for a in operand_atoms(self) if isinstance(a, Var)])
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """Return the blocks of the op."""
-        return tuple(b for name in self.children if isinstance(b := getattr(self, name), Block))
+        return tuple([b for name in self.children if isinstance(b := getattr(self, name), Block)])
 
 
-@dataclass(frozen=True, eq=False)
-class Call(Op):
+class Simple(Op):
+    """Base class of the operations without blocks."""
+
+    blocks = ()
+
+
+@frozen(eq=False)
+class Call(Simple):
     """`fn(*args, **kwargs)`; `fn` is a Python object, or a Var if the function is not known while compiling.
 
     An operator is a call of a function of the module `operator`.  A call with `effect`, such as `print`, is never moved or removed.
@@ -122,8 +124,8 @@ class Call(Op):
         return ("fn", "args", "kwargs") if isinstance(self.fn, Var) else ("args", "kwargs")
 
 
-@dataclass(frozen=True, eq=False)
-class Let(Op):
+@frozen(eq=False)
+class Let(Simple):
     """An op that gives a name to a constant or to another value, as `dt = 0.01` does."""
 
     children = ("value",)
@@ -131,8 +133,8 @@ class Let(Op):
     value: Operand
 
 
-@dataclass(frozen=True, eq=False)
-class Attr(Op):
+@frozen(eq=False)
+class Attr(Simple):
     """`base.name` for an attribute that describes an array: shape, ndim, size, dtype."""
 
     children = ("base",)
@@ -141,8 +143,8 @@ class Attr(Op):
     name: str
 
 
-@dataclass(frozen=True, eq=False)
-class Index(Op):
+@frozen(eq=False)
+class Index(Simple):
     """`base[key]` of an array, tuple, list, dict or record; a tuple of operands is a subscript with commas."""
 
     children = ("base", "key")
@@ -151,7 +153,7 @@ class Index(Op):
     key: Operand
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class View(Part):
     """A step of an `Update`'s path that is a call: `fn(array, *args, **kwargs)` returns a view of the array."""
 
@@ -162,7 +164,7 @@ class View(Part):
     kwargs: tuple[tuple[str, Operand], ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Sub(Part):
     """A step of an `Update`'s path that is a subscript."""
 
@@ -171,8 +173,8 @@ class Sub(Part):
     key: Operand
 
 
-@dataclass(frozen=True, eq=False)
-class Update(Op):
+@frozen(eq=False)
+class Update(Simple):
     """The array (or list, dict) `base` with the part at `path` replaced, or added to; `base` itself is unchanged.
 
     `path` is a tuple of `Sub` and `View` steps from `base` to the part.  Mode:
@@ -192,8 +194,8 @@ class Update(Op):
     distinct: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class Build(Op):
+@frozen(eq=False)
+class Build(Simple):
     """A new container of kind 'tuple', 'list' or 'set' that holds the `items`, or of kind 'dict' with the Python objects `keys`.
 
     `residual` marks a list that the forward sweep fills and the reverse sweep empties.
@@ -209,8 +211,8 @@ class Build(Op):
     residual: bool = False
 
 
-@dataclass(frozen=True, eq=False)
-class Append(Op):
+@frozen(eq=False)
+class Append(Simple):
     """The list with one more element at its end, or at the place `at`: `base.append(value)`, `base.insert(at, value)`.
 
     `path` leads from `base` to the list that grows: `groups[k].append(value)`.
@@ -224,8 +226,8 @@ class Append(Op):
     at: Atom | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Pop(Op):
+@frozen(eq=False)
+class Pop(Simple):
     """The list without its last element, and that element, as two results of `v = base.pop()`; `path` and `at` are as in `Append`."""
 
     children = ("base", "path", "at")
@@ -235,8 +237,8 @@ class Pop(Op):
     at: Atom | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Effect(Op):
+@frozen(eq=False)
+class Effect(Simple):
     """A statement without results: kind 'assert' (args: condition[, message]) or 'raise' (args: the exception)."""
 
     children = ("args",)
@@ -245,7 +247,7 @@ class Effect(Op):
     args: tuple[Operand, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Block:
     """A sequence of statements and the atoms that it yields to the op around it."""
 
@@ -264,7 +266,7 @@ class Block:
         return (*inside, *(r for r in self.results if isinstance(r, Var)))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Branch(Op):
     """`if cond: then else: orelse`; yields the results of the block that ran.
 
@@ -279,7 +281,7 @@ class Branch(Op):
     kind: str = "if"
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Range(Part):
     """The iterations of a counted loop: range(start, stop, step)."""
 
@@ -290,7 +292,7 @@ class Range(Part):
     step: Atom
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Policy(Part):
     """A checkpoint policy that the user gave a loop, with its number (`language/checkpoint_policies.py`)."""
 
@@ -300,7 +302,7 @@ class Policy(Part):
     number: Atom | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Loop(Op):
     """A loop. `params` are the loop variants, `inits` their values on entry; the body yields their values for the next iteration, and
     the results of the statement are their values on leaving.
@@ -325,7 +327,7 @@ class Loop(Op):
     policy: Policy | None = None
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Closure(Op):
     """A nested function, `def name(params): body`, which may read the variables around it: a pullback."""
 
@@ -336,7 +338,7 @@ class Closure(Op):
     body: Block
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class AdjointBlock(Op):
     """`with adjoint_of(x) as d_x: body`. The results are the `values`; the body runs in the reverse sweep.
 
@@ -351,7 +353,7 @@ class AdjointBlock(Op):
     body: Block
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Stmt:
     """`targets = op`.
 
@@ -366,7 +368,7 @@ class Stmt:
     within: tuple[Call, ...] = ()
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Function:
     """A function; it returns the result of its body, or a tuple if that has several.  `defaults` are those of the last parameters."""
 

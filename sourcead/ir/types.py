@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from sourcead.ir.frozen import frozen
 from sourcead.ir.sizes import Sym
 
 SMALL = 8  # dims below this are part of a signature; of larger ones it is known that `x[1:-1]` has more than one element
@@ -30,7 +31,7 @@ def same_dtype(a: np.dtype | None, b: np.dtype | None) -> bool:
     return a is b or (a is not None and b is not None and a == b)
 
 
-@dataclass(frozen=True)
+@frozen()
 class Scalar(Type):
     """A number without axes, whose `kind` is 'bool', 'int', 'float' or 'complex'.
 
@@ -46,7 +47,7 @@ class Scalar(Type):
         return isinstance(other, Scalar) and (self.kind, self.least) == (other.kind, other.least) and same_dtype(self.dtype, other.dtype)
 
 
-@dataclass(frozen=True)
+@frozen()
 class Array(Type):
     """An ndarray; `dtype` is None if the dtype is unknown, and `dims` is None if the rank is unknown.
 
@@ -201,12 +202,9 @@ def is_array(t: Type) -> bool:
 
 def kind_of(t: Type) -> str | None:
     """Return 'float', 'int', 'bool' or 'complex', or None if the kind is unknown or the value is not a number."""
-    match t:
-        case Scalar(kind):
-            return kind
-        case Array(dtype) if dtype is not None:
-            return KINDS.get(dtype.kind)
-    return None
+    if isinstance(t, Scalar):
+        return t.kind
+    return KINDS.get(t.dtype.kind) if isinstance(t, Array) and t.dtype is not None else None
 
 
 def parts(t: Type) -> tuple[Type, ...]:
@@ -304,7 +302,7 @@ def _join_dim(a, b):
 
 def join(a: Type, b: Type) -> Type:
     """Return the strongest type whose promise every value of either type keeps."""
-    if a == b or isinstance(b, Undefined):
+    if a is b or a == b or isinstance(b, Undefined):
         return a
     if isinstance(a, Undefined):
         return b

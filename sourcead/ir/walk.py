@@ -1,8 +1,8 @@
 """Functions that walk over the IR or rebuild it, so that most passes write no recursion of their own.
 
-To read: `walk` yields the statements, `has` and `calls` look for kinds of them, `places` also tells where they stand, `all_reads` the variables that are read, `count_reads` counts
-them, `definitions` maps variables to statements.  To rebuild: `rewrite` replaces statements, `map_atoms` operands, `map_blocks` the
-blocks of a statement.
+To read: `walk` yields the statements, `has` and `calls` look for kinds of them, `places` also tells where they stand, `all_reads` the
+variables that are read, `count_reads` counts them, `definitions` maps variables to statements.  To rebuild: `rewrite` replaces statements,
+`map_atoms` operands, `map_blocks` the blocks of a statement.
 A pass that needs the context of a statement recurses over `op.blocks` itself.
 """
 

@@ -39,6 +39,7 @@ class Facts:
     """
 
     function: Function
+    keeps_names: bool = False
     open: list[int] = field(default_factory=list)
     holds: dict[Var, bool] = field(default_factory=dict)
     definitions: dict[Var, Stmt] = field(default_factory=dict)
@@ -117,45 +118,34 @@ class Facts:
         self.replaced[var] = self.resolve(atom)
         self.changed = True
 
-    def define(self, stmt: Stmt) -> None:
-        scope = self.open[-1]
-        for target in stmt.targets:
-            self.definitions[target] = stmt
-            self.scopes[target] = scope
-        if len(stmt.targets) == 1 and not stmt.op.blocks:
-            self.ops[stmt.targets[0]] = stmt.op
 
+def peephole(function: Function, rule: Callable[[Stmt, Facts], object], keeps_names: bool = False) -> Function:
+    """Return the function with each statement replaced as `rule` says; the same object if nothing changed.
 
-def peephole(function: Function, rule: Callable[[Stmt, Facts], object]) -> Function:
-    """Return the function with each statement replaced as `rule` says; the same object if nothing changed."""
-    facts = Facts(function)
+    With `keeps_names`, a statement that the rule answers with a constant stays an assignment if the user named its target.
+    """
+    facts = Facts(function, keeps_names)
     body = _block(function.body, rule, facts)
     if not facts.changed:
         return function
     return replace(function, body=map_atoms(body, facts.current, facts.current) if facts.late else body)
 
 
-def keeping_names(rule: Callable[[Stmt, Facts], object]) -> Callable[[Stmt, Facts], object]:
-    """Return the rule, but a statement that it answers with a constant stays an assignment if the user named its target."""
-
-    def named(stmt: Stmt, facts: Facts):
-        answer = rule(stmt, facts)
-        return Let(answer) if isinstance(answer, Const) and not stmt.targets[0].temp else answer
-
-    return named
-
-
 def _block(block: Block, rule, facts: Facts) -> Block:
     facts.blocks += 1
     facts.open.append(facts.blocks)
-    stmts = []
+    definitions, scopes, ops, scope = facts.definitions, facts.scopes, facts.ops, facts.scope
+    stmts: list[Stmt] = []
     for stmt in block.stmts:
         if stmt.op.blocks or facts.replaced:
             stmt = _with_known_operands(stmt, rule, facts)
         answer = rule(stmt, facts)
         new = (stmt,) if answer is None else _answered(stmt, answer, facts)
         for one in new:
-            facts.define(one)
+            for target in one.targets:
+                definitions[target], scopes[target] = one, scope
+            if len(one.targets) == 1 and not one.op.blocks:
+                ops[one.targets[0]] = one.op
         stmts += new
     new = with_stmts(block, stmts)
     results = tuple(map(facts.resolve, block.results))
@@ -166,6 +156,8 @@ def _block(block: Block, rule, facts: Facts) -> Block:
 def _answered(stmt: Stmt, answer: Any, facts: Facts) -> Sequence[Stmt]:
     """Return what stands in the place of a statement by the rule's answer."""
     facts.changed = True
+    if facts.keeps_names and isinstance(answer, Const) and not stmt.targets[0].temp:
+        answer = Let(answer)
     match answer:
         case Var() | Const():
             _take_name(stmt.targets[0], answer, facts)

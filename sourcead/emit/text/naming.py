@@ -68,7 +68,7 @@ class Ranges:
 
     def op_leaves(self, op: Op) -> Iterable[Var]:
         """Return the named variables that are read where an op is printed as an expression."""
-        yield from self.leaves(op.atoms)
+        yield from self.leaves(operand_atoms(op))
         for block in op.blocks:
             yield from self.leaves(block.results)
 
@@ -137,7 +137,7 @@ class Ranges:
             del self._opened[after:]
         time = self._tick()
         self._read(before, time)
-        self._use(stmt.op.atoms, time)
+        self._use(operand_atoms(stmt.op), time)
 
     def _loop(self, stmt: Stmt) -> None:
         op: Loop = stmt.op
@@ -193,7 +193,7 @@ class Ranges:
         for stmt in block.stmts:
             defined.update(stmt.targets)
             if not (stmt.targets and all(t in self.nested for t in stmt.targets)):
-                reads.update(self.leaves(stmt.op.atoms), self.free(stmt.op))
+                reads.update(self.leaves(operand_atoms(stmt.op)), self.free(stmt.op))
         reads.update(self.leaves(block.results))
         return frozenset(reads - defined)
 

@@ -242,7 +242,7 @@ class Nesting:
                 self.consume(body.results, 10)
                 self.depth -= 1
             case _:
-                whole = self.consume(op.atoms, _own_length(op))
+                whole = self.consume(operand_atoms(op), _own_length(op))
                 self.keep_shapes(stmt)
                 self.flush(*self.changes(stmt), stmt.targets)
                 self.offer(stmt, whole)

@@ -192,7 +192,7 @@ def _lower_arm(lo: Lowering, arm: Callable[[], Any], birth: int, one_value: set)
         if value is not RAISED:
             settle(lo, value, atoms)
         written = {slots.cell for slots, key in lo.journal.changed(mark, birth) if key is VALUE}
-        for held in lo.visible():  # the other arm may rebind the name of a value that this arm wrote
+        for held in lo.visible() if written else ():  # the other arm may rebind the name of a value that this arm wrote
             if any(isinstance(leaf, Cell) and leaf.root() in written for leaf in leaves(held)):
                 settle(lo, held, atoms)
         captured = {names: dict(names) for names in lo.captured(made_functions) if names.birth > birth}

@@ -30,6 +30,7 @@ AT = Flag("at")
 MAX_RECURSION = 20  # the most calls of a generator inside itself
 
 
+@core.once_for_each_node
 def is_generator(node) -> bool:
     """Return whether a function is a generator."""
     return any(isinstance(n, (gast.Yield, gast.YieldFrom)) for n in core.own_nodes(node))

@@ -10,7 +10,6 @@ in the journal. If it fails, the changes in the journal are undone one by one, a
 
 from __future__ import annotations
 
-import copy
 import itertools
 from dataclasses import dataclass
 from typing import Any
@@ -170,7 +169,7 @@ class Snapshot:
     def __init__(self, lo: Any):
         self.journal, self.entries, self.others = lo.journal, lo.journal.mark(), len(lo.journal.others)
         self.attributes = [  # slots are covered by the journal; the content of plain containers is copied
-            (owner, name, value, copy.copy(value) if type(value) in (dict, set, list) else None)
+            (owner, name, value, value.copy() if type(value) in (dict, set, list) else None)
             for owner in (lo, lo.build, *lo.scopes())
             for name, value in vars(owner).items()
             if name not in SYNTAX

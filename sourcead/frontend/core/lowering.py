@@ -60,16 +60,14 @@ class Scope:
         return bound_names(self.source.node)
 
     @functools.cached_property
-    def words(self) -> set[str]:
+    def words(self) -> frozenset[str]:
         """The names of variables and attributes that the function uses."""
-        nodes = list(gast.walk(self.source.node))
-        return {n.id for n in nodes if isinstance(n, gast.Name)} | {n.attr for n in nodes if isinstance(n, gast.Attribute)}
+        return words(self.source.node)
 
     @functools.cached_property
-    def reads(self) -> tuple[Counter, set[gast.AST]]:
+    def reads(self) -> tuple[Counter, frozenset[gast.AST]]:
         """Count how often the function reads each name, and find its loops."""
-        node = self.source.node
-        return name_reads(node), {n for n in gast.walk(node) if isinstance(n, (gast.For, gast.While))}
+        return name_reads(self.source.node), loops(self.source.node)
 
 
 def once_for_each_node(function: Callable[[gast.AST], Any]) -> Callable[[gast.AST], Any]:
@@ -81,9 +79,12 @@ def once_for_each_node(function: Callable[[gast.AST], Any]) -> Callable[[gast.AS
 
     @functools.wraps(function)
     def found(node: gast.AST) -> Any:
-        if node not in known:
-            known[node] = function(node)
-        return known[node]
+        try:
+            return known[node]
+        except KeyError:
+            pass
+        known[node] = result = function(node)
+        return result
 
     return found
 
@@ -126,6 +127,19 @@ def bound_names(node: gast.AST) -> frozenset[str]:
                 continue
         todo.extend(gast.iter_child_nodes(n))
     return frozenset(found - others)
+
+
+@once_for_each_node
+def words(node: gast.AST) -> frozenset[str]:
+    """Find the names of variables and attributes that a function uses."""
+    nodes = list(gast.walk(node))
+    return frozenset({n.id for n in nodes if isinstance(n, gast.Name)} | {n.attr for n in nodes if isinstance(n, gast.Attribute)})
+
+
+@once_for_each_node
+def loops(node: gast.AST) -> frozenset[gast.AST]:
+    """Find the loops inside a function."""
+    return frozenset(n for n in gast.walk(node) if isinstance(n, (gast.For, gast.While)) and n is not node)
 
 
 @once_for_each_node

@@ -32,7 +32,7 @@ from sourcead.passes.cleanup.constant_folding import (
 )
 from sourcead.passes.cleanup.literal_factors import added_twice, joined
 from sourcead.passes.equality import equal_types
-from sourcead.passes.peephole import Facts, keeping_names, peephole
+from sourcead.passes.peephole import Facts, peephole
 from sourcead.runtime import zeros_like as runtime_zeros_like
 
 ADD, SUB, MUL, DIV, POW, NEG = operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg
@@ -42,7 +42,7 @@ PRODUCTS = (operator.mul, operator.truediv, operator.matmul, np.outer, np.multip
 
 def simplify_arithmetic(function: Function) -> Function:
     """Return the function without operations that change nothing and without arithmetic on constants."""
-    return peephole(function, keeping_names(_simpler))
+    return peephole(function, _simpler, keeps_names=True)
 
 
 def _simpler(stmt: Stmt, facts: Facts):

@@ -25,7 +25,7 @@ from sourcead.ir.nodes import (
 from sourcead.ir.types import Array, Scalar, TupleT
 from sourcead.ir.walk import with_results
 from sourcead.passes.equality import equal_types, same
-from sourcead.passes.peephole import Facts, keeping_names, peephole
+from sourcead.passes.peephole import Facts, peephole
 
 UNASSIGNED = (UNDEFINED, NOTHING)
 PLAIN = (int, float, complex, bool, str, type(None))
@@ -33,7 +33,7 @@ PLAIN = (int, float, complex, bool, str, type(None))
 
 def propagate_copies(function: Function) -> Function:
     """Return the function with each variable that is known to be another value replaced by that value."""
-    return peephole(function, keeping_names(_original))
+    return peephole(function, _original, keeps_names=True)
 
 
 def _original(stmt: Stmt, facts: Facts):

@@ -20,13 +20,14 @@ loop lie above those of the run before.  Only lists of residuals are joined (`Bu
 from dataclasses import replace
 
 from sourcead.analysis.residual_stacks import Stack, residual_stacks
-from sourcead.ir.nodes import Branch, Build, Function, Loop, Pop, Stmt, Var, fresh
+from sourcead.ir.nodes import Append, Branch, Function, Loop, Pop, Stmt, Var, fresh
+from sourcead.ir.types import Array, Scalar, TupleT
 from sourcead.ir.walk import Place, map_atoms, reads_inside, rewrite, walk
 
 
 def flatten_stacks(function: Function) -> Function:
     """Return the function with lists of lists of residuals joined to one list, innermost first."""
-    if not any(isinstance(s.op, Build) and s.op.residual for s in walk(function.body)):
+    if not any(map(_puts_a_list, walk(function.body))):
         return function
     while joined := _all_joined(list(dict.fromkeys(residual_stacks(function).values()))):
         names = {v: new for renamed, _ in joined for v, new in renamed.items()}
@@ -38,6 +39,12 @@ def flatten_stacks(function: Function) -> Function:
 
         function = replace(function, body=map_atoms(kept, named, named))
     return function
+
+
+def _puts_a_list(stmt: Stmt) -> bool:
+    """Return whether a statement may put a list on a list, or take one off."""
+    value = stmt.op.value if isinstance(stmt.op, Append) else stmt.targets[1] if isinstance(stmt.op, Pop) else None
+    return isinstance(value, Var) and not isinstance(value.type, (Array, Scalar, TupleT))
 
 
 def _all_joined(stacks: list[Stack]) -> list[tuple[dict[Var, Var], set[Stmt]]]:

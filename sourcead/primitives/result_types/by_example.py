@@ -349,8 +349,10 @@ def _key(arg: Arg, sizes: dict | None):
 
 def _type_key(t: Type, sizes: dict | None) -> Type:
     """Return the type with what examples depend on in place of each dim."""
+    if isinstance(t, Scalar):
+        return t
     if isinstance(t, Array) and t.dims is not None:
-        return Array(t.dtype, tuple(_dim_key(dim, sizes) for dim in t.dims))
+        return Array(t.dtype, tuple([_dim_key(dim, sizes) for dim in t.dims]))
     return map_type(t, lambda part: _type_key(part, sizes))
 
 

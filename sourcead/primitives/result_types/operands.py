@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sourcead.ir.frozen import frozen
 from sourcead.ir.types import (
     ANY_DTYPE, KINDS, Array, DictT, FunctionT, ListT, NoneType, Scalar, Str, Sym, TupleT, Type, anydim, map_type, parts,
     rank
@@ -22,7 +23,7 @@ class _NotConst:
 NOT_CONST = _NotConst()
 
 
-@dataclass(frozen=True, eq=False)
+@frozen(eq=False)
 class Arg:
     """An operand: its type, and further facts that are known while compiling.
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from sourcead.emit import Emitted
 from sourcead.errors import BackendError
-from sourcead.ir.nodes import Block, Call, Const, Function, Index, Let, Stmt, Var
+from sourcead.ir.nodes import Block, Call, Const, Function, Index, Let, Stmt, Var, operand_atoms
 from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.walk import rewrite
 
@@ -93,7 +93,7 @@ def refuse_globals(function: Function) -> None:
 
 def live_data(block: Block) -> Iterator[Const]:
     """Yield the data of globals and closures that a block, or a block inside it, reads or yields."""
-    atoms = (*(a for s in block.stmts for a in s.op.atoms), *block.results)
+    atoms = (*(a for s in block.stmts for a in operand_atoms(s.op)), *block.results)
     yield from (a for a in atoms if isinstance(a, Const) and a.live)
     for inner in (b for s in block.stmts for b in s.op.blocks):
         yield from live_data(inner)

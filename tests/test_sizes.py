@@ -10,6 +10,7 @@ from sourcead.ir.equal_sizes import EqualSizes
 from sourcead.ir.sizes import (
     ANY, Sym, form_of, greater, lesser, lower_bound, minus, place, plus, quotient, sliced, times, with_terms
 )
+from tests.benchmarks.by_hand.programs import lstm
 
 N, M = Sym(8), Sym(8)
 ZERO = Sym(0)
@@ -132,6 +133,27 @@ def coarse(x):
     return np.sum(x[::2][: len(x) // 2] * x[1::2] ** 2)
 
 
+def listed(w, xs, ys):
+    h, states = np.zeros((xs.shape[1], w.shape[1])), []
+    for x in xs:
+        h = np.tanh(x + h @ w)
+        states.append(h)
+    return np.sum((np.array(states) - ys) ** 2)
+
+
+def with_memory(w, xs, h):
+    for x in xs:
+        h = np.tanh(np.concatenate([x, h], axis=1) @ w)
+    return np.sum(h**2)
+
+
+def counted(x, w):
+    k = 0
+    for _ in range(len(x) - 2):
+        k = k + 1
+    return np.sum(x[:k] * w[2:] + x[:-2] * w[1:-1])
+
+
 R = np.random.default_rng(0)
 
 
@@ -146,6 +168,9 @@ PERSON = [
     (joined, (normal(12, 9), normal(12, 10), normal(19))),
     (heads, (normal(10, 16), normal(16, 16), 4)),
     (coarse, (normal(20),)),
+    (listed, (normal(9, 9), normal(10, 8, 9), normal(10, 8, 9))),
+    (with_memory, (normal(19, 10), normal(8, 9, 9), normal(9, 10))),
+    (counted, (normal(20), normal(20))),
 ]
 
 
@@ -154,6 +179,16 @@ def test_where_a_person_knows_the_shapes_the_text_asks_for_none(f, args):
     arrays = [name for name, v in zip(f.__code__.co_varnames, args) if isinstance(v, np.ndarray)]
     text = grad(f, wrt=arrays).lower(*args).text
     assert "unbroadcast" not in text
+
+
+def test_a_concatenation_is_not_kept_for_the_sizes_of_its_parts():
+    text = grad(with_memory, wrt=("w", "xs", "h")).lower(*PERSON[-2][1]).text
+    assert "split_like" not in text and "x = xs[i]" in text.split("# reverse")[0] and "x = xs[i]" not in text.split("# reverse")[1]
+
+
+def test_the_gates_of_an_lstm_are_as_long_as_its_state():
+    text = grad(lstm.primal, wrt=lstm.WRT).lower(*lstm.inputs("full", float)).text
+    assert "unbroadcast" not in text and "totals" not in text
 
 
 def difference_quotient(f, args, k, direction, step=1e-6):

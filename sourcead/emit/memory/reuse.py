@@ -266,6 +266,8 @@ class _Reuse(MemoryAssignment):
         if reader is None or self.in_loop or not self.stands_inside(stmt, reader):
             return None
         added = isinstance(reader.op, Update) and reader.op.value is target
+        if any(v in self.nested and fits(v, target) for v in stmt.op.args):
+            return None  # NumPy writes the result of an expression into the memory of that operand
         for old, new in self.offers(stmt, dying):
             if self.late(old) or not added and not self.goes_on(target, reader):
                 continue

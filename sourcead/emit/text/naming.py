@@ -247,8 +247,9 @@ class NameClasses(UnionFind):
         given = {f"d_{name}" for name in self.user_name.values() if name is not None}
         for priority, a, b in sorted([*ranges.affinities, *_residuals(function)], key=lambda entry: entry[0]):
             if a in self.members and b in self.members or self.find(a) in self.members and self.find(b) in self.members:
-                cotangents = {v.name for x in (a, b) for v in self.members[self.find(x)]} & given if priority == REUSE else ()
-                if len(cotangents) < 2:  # those of two of the user's variables keep their names
+                of_a, of_b = ({v.name for v in self.members[self.find(x)]} & given if priority == REUSE else set() for x in (a, b))
+                cotangents = of_a | of_b
+                if cotangents in (of_a, of_b):  # those of different variables of the user's keep their names
                     self._unite(a, b)
                     self.cotangents.update(v for v in self.members[self.find(a)] if v.name in cotangents)
 

@@ -133,8 +133,9 @@ def test_lists_that_grow_or_are_copied(f, count):
 
 
 def test_a_list_that_grows_by_joining_is_not_copied():
-    text = grad(joined).lower(np.ones((9, 9)), np.ones((9, 9, 9))).text
-    assert "states.append(" in text and " + [" not in re.sub("#.*", "", text) and "copy" not in text
+    text = re.sub("#.*", "", grad(joined).lower(np.ones((9, 9)), np.ones((9, 9, 9))).text)
+    assert "states.append(" in text and " + [" not in text
+    assert not re.search(r"^ {8}.*copy", text, re.M), text
 
 
 @pytest.mark.parametrize("count", [1, 3, 5])

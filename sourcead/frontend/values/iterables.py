@@ -139,7 +139,10 @@ def _iterate_text(lo: Lowering, value: Value, node) -> Iterable:
 
 @core.iterate.register(TupleVal, "list")
 def static_sequence(lo: Lowering, value: TupleVal | Cell, node) -> Iterable:
-    """Iterate over a tuple or list of known length: as a loop in the generated code if the elements are alike, else unrolled."""
+    """Iterate over a tuple or list of known length: as a loop in the generated code if the elements are alike, else unrolled.
+
+    Two dicts are unrolled as well: this gives the shorter text, as names of their items stand in it anyway.
+    """
     if (found := core.call_special(lo, value, "__iter__", [], node)) is not None:
         return core.iterate(lo, found, node)
     items = value.contents
@@ -148,7 +151,8 @@ def static_sequence(lo: Lowering, value: TupleVal | Cell, node) -> Iterable:
     if lo.listing or lo.unrolling or isinstance(value, TupleVal) and value.cls is not None:
         return one_by_one(lo, value, items)
     whole = value.slots.get(WHOLE) if isinstance(value, Cell) else value.origin
-    if isinstance(whole, Var) and len(items) > 1 and alike(items):
+    few = 2 if any(isinstance(item, Cell) and item.kind == "dict" for item in items) else 1
+    if isinstance(whole, Var) and len(items) > few and alike(items):
         if not any(lo.was_written(i) for i in items):
             walked = lo.wrap_whole(whole, value)
             lo.walked.append(walked)

@@ -5,7 +5,8 @@
             c1 = c ++ [x];  yield c1
 
 This is legal because values are immutable; a list that is written while another version of it is read is copied when memory is assigned.
-So a list that grows by an item in each iteration is not copied in each iteration, neither by the function nor by its reverse sweep.
+A list that is read elsewhere, too, is left as it is.  So a list that grows by an item in each iteration is not copied in each iteration,
+neither by the function nor by its reverse sweep.
 """
 
 import operator
@@ -27,7 +28,7 @@ def simplify_lists(function: Function) -> Function:
     def change(stmt: Stmt) -> list[Stmt]:
         match stmt.op:
             case Call(operator.concat, (Var(type=ListT(items=None)) as base, Var() as added), ()):
-                items = made[added].op if added in made and uses[added] == 1 else None
+                items = made[added].op if added in made and uses[added] == uses[base] == 1 else None
                 if isinstance(items, Build) and items.kind == "list" and len(items.items) == 1:
                     return [replace(stmt, op=Append(base, items.items[0]))]
             case Loop() as loop if (copied := _copied(loop, made)) is not None:

@@ -8,6 +8,7 @@ outside is executed: the hostile texts call a canary, and an audit hook sees pro
 import ast
 import builtins
 import contextlib
+import inspect
 import io
 import os
 import runpy
@@ -95,7 +96,8 @@ def check(case: Case, folder, saved: bool) -> bool:
                 without_foreign_calls((folder / "saved.py").read_text("utf-8"))
                 module = runpy.run_path(str(folder / "saved.py"))
                 (generated,) = (f for name, f in module.items() if name.endswith("_value_and_grad"))
-                value, gradient = generated(*case.args)
+                taken = dict(zip(inspect.signature(case.f).parameters, case.args))  # options that are texts are not taken
+                value, gradient = generated(*(taken[name] for name in inspect.signature(generated).parameters if name in taken))
                 same(value, case.value)
                 same(gradient, case.gradient)
     return True

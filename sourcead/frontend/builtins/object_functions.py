@@ -3,17 +3,21 @@
 import functools
 import inspect
 import keyword
+import types
 
 import gast
 
+from sourcead.analysis.conditions import raises
+from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.builtins.arguments import lowers
 from sourcead.frontend.core import (
     POISON, UNSURE, BoundVal, Cell, Flag, IdentityVal, Lowering, MethodVal, SuperVal, TupleVal, Value
 )
 from sourcead.frontend.values import objects
-from sourcead.ir.nodes import UNDEFINED, Const
+from sourcead.ir.nodes import UNDEFINED, Block, Call, Const, Effect
 from sourcead.ir.records import find, is_frozen
+from sourcead.ir.walk import walk
 
 
 @lowers(super)
@@ -146,7 +150,32 @@ def has(lo: Lowering, value: Value, name: str) -> bool | None:
         lo.classes.setdefault(obj, True)
     elif isinstance(own := getattr(obj, "__dict__", None), dict):  # of a module or function
         lo.guards[(id(own), name)] = (own, name, own.get(name, core.MISSING))
-    return core.has_attribute(lo, value, name)
+    found = core.has_attribute(lo, value, name)
+    return computes(lo, value, name) if found and is_computed(value, name) else found
+
+
+def is_computed(value: Value, name: str) -> bool:
+    """Return whether a property or another descriptor of an object's class computes an attribute, which may raise an AttributeError."""
+    if core.class_of(value) is None or isinstance(value, Cell) and name in value.items:
+        return False
+    member = find(core.class_of(value), name)[1]
+    of_python = isinstance(getattr(type(member), "__get__", None), types.FunctionType) and not isinstance(member, types.FunctionType)
+    return of_python or isinstance(member, property | types.MemberDescriptorType)  # a slot may have no value
+
+
+def computes(lo: Lowering, value: Value, name: str) -> bool:
+    """Tell whether an attribute that a descriptor computes has a value, by lowering it on trial; refuse one that may have none."""
+    with lo.attempt(UnsupportedSyntaxError, when=lambda error: core.surely_raised(error)[0] is AttributeError) as attempt:
+        with lo.build.block() as stmts:
+            core.attribute(lo, value, name, None)
+        attempt.fail()
+    raised = [s.op.kind for s in walk(Block(tuple(stmts), ())) if isinstance(s.op, Effect)]
+    if attempt.error is None and "raise" not in raised:
+        return True
+    made = stmts[-2].op if attempt.error is None and len(stmts) > 1 and raises(Block(tuple(stmts), ())) else None
+    if attempt.error is not None and not raised or len(raised) == 1 and isinstance(made, Call) and made.fn is AttributeError:
+        return False
+    raise core.refused(lo, f"whether `{name}`, which a property computes, has a value here is not known before the program runs")
 
 
 def known_name(lo: Lowering, fn, name: Value) -> str:

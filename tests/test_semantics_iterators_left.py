@@ -188,8 +188,12 @@ def chain_of_iterators(x):
     return s + next(it, 0.3) * 3 + sum(it)
 
 
+def functions_with_defaults(x):
+    return sum(f(m) for f, m in zip((lambda v, k=k: v * k for k in x), x))
+
+
 RIGHT = [
-    rows_after_the_first, rows_left_by_break, numbers_go_on, chain_of_iterators,
+    functions_with_defaults, rows_after_the_first, rows_left_by_break, numbers_go_on, chain_of_iterators,
     map_of_two, parts_of_a_slice, taken_while, filtered, totals, left_by_break, generator_left_by_break, generator_that_returns,
     first_of_a_cycle, written_while_it_is_walked, left_by_return, left_by_an_exception, left_on_one_side, under_another_name,
 ]  # fmt: skip
@@ -417,7 +421,30 @@ def taken_below(x):
     return s
 
 
+def functions_of_an_array(x):
+    def g():
+        b = np.zeros(2)
+        for k in x:
+            b[0] = k
+            yield lambda: b.sum()
+
+    return sum(f() * m for f, m in zip(g(), x))
+
+
+def functions_of_a_function(x):
+    def g():
+        for k in x:
+
+            def scaled(v):
+                return v * k
+
+            yield lambda: scaled(2.0)
+
+    return sum(f() * m for f, m in zip(g(), x))
+
+
 NEVER_WRONG = [
+    functions_of_an_array, functions_of_a_function,
     row_after_a_write, row_after_another_number, taken_below,
     array_filled_anew, functions_of_the_loop, list_that_grows, dict_of_the_last, object_that_moves, changed_after_the_yield,
     first_functions, pairs_of_functions, first_sums, accumulated_lists, mapped_lists, written_between, list_that_got_more,

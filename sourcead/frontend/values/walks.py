@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import gast
+
 from sourcead.frontend import core
 from sourcead.frontend.core import (
     VALUE, BoundVal, Cell, ChoiceVal, Flag, FunctionVal, Iterable, Lowering, Meta, MethodVal, OptionalVal, Slots,
@@ -123,24 +125,24 @@ class Yielded:
 
     def __init__(self, lo: Lowering):
         self.journal = lo.journal
-        self.marks: dict[Slots, int] = {}
+        self.marks: dict[Slots | tuple[Slots, str], int] = {}
 
     def note(self, element: Value) -> Value:
         """Note an element that is yielded now, and return it."""
-        for slots in state_of(element, set()):
-            self.marks[slots] = min(self.journal.mark(), self.marks.get(slots, self.journal.mark()))
+        for part in state_of(element, set()):
+            self.marks[part] = min(self.journal.mark(), self.marks.get(part, self.journal.mark()))
         return element
 
     def changed(self) -> bool:
         """Tell whether an element was changed after it was yielded."""
         first = min(self.marks.values(), default=0)
         later = enumerate(itertools.islice(self.journal.entries, first, None), first)
-        changes = ((slots, at) for at, (slots, key, _, _) in later if not isinstance(key, (Flag, Meta)) or key is VALUE)
-        return any(slots in self.marks and at >= self.marks[slots] for slots, at in changes)
+        changes = ((slots, key, at) for at, (slots, key, _, _) in later if not isinstance(key, (Flag, Meta)) or key is VALUE)
+        return any(at >= self.marks.get(part, at + 1) for slots, key, at in changes for part in (slots, (slots, key)))
 
 
-def state_of(value: Value, seen: set[Value]) -> Iterator[Slots]:
-    """Iterate over the slots that a value depends on: those of its objects, and the variables that its functions see."""
+def state_of(value: Value, seen: set[Value]) -> Iterator[Slots | tuple[Slots, str]]:
+    """Iterate over what a value depends on: the slots of its objects, and the variables that its functions read, with their scopes."""
     match value:
         case TupleVal():
             inner = value.items
@@ -154,9 +156,12 @@ def state_of(value: Value, seen: set[Value]) -> Iterator[Slots]:
             seen.add(value)
             yield from (cell.slots for cell in (value, *roots(value)))
             inner = value.items.values() if value.kind != "array" else ()
-        case FunctionVal(_, scope, defaults):
-            yield from scopes_around(scope)
-            inner = defaults.values()
+        case FunctionVal(source, scope, defaults) if value not in seen:
+            seen.add(value)
+            given = {n for n in gast.walk(source.node.args) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Param)}
+            names = {n.id for n in gast.walk(source.node) if isinstance(n, gast.Name)} - {n.id for n in given}
+            yield from ((slots, name) for slots in scopes_around(scope) for name in names)
+            inner = [*defaults.values(), *(slots[name] for slots in scopes_around(scope) for name in names & slots.keys())]
         case Iterable():
             yield value.state
             if value.suspended is not None:

@@ -9,7 +9,7 @@ import pytest
 
 from sourcead import grad, jvp, runtime
 from sourcead.primitives.table import record_of
-from sourcead.runtime import matrices as runtime_matrices, tangents as runtime_tangents
+from sourcead.runtime import matrices as runtime_matrices, tangents as runtime_tangents, triangular
 from tests.entered_rules import registered
 from tests.test_tangent_rules import agrees
 
@@ -46,7 +46,7 @@ RULES = [
     (runtime.with_added, ((v3, v4), 1, v4), [0, 2]), (runtime.with_added, ([v3, v4], 0, v3), [0, 2]), (runtime.with_added, (a34, 1, v4), [0, 2]),
     (runtime.tensordot_cotangents, (rng.normal(size=(2, 4)), t234, rng.normal(size=(4, 3, 4)), ((1, 2), (1, 0))), [0, 1, 2]),
     (runtime.tensordot_cotangents, (rng.normal(size=(2, 3, 2, 3)), t234, rng.normal(size=(2, 4, 3)), (-1, -2)), [0, 1, 2]),
-    (runtime.kron_cotangents, (rng.normal(size=(12, 16)), a34, a44), [0, 1, 2]), (runtime.cofactors, (well,), [0]), (runtime_matrices.inverse_lower, (well,), [0]), (runtime_matrices.lower_half, (well,), [0]), (runtime.cofactors, (np.stack([well, spd]),), [0]),
+    (runtime.kron_cotangents, (rng.normal(size=(12, 16)), a34, a44), [0, 1, 2]), (runtime.cofactors, (well,), [0]), (triangular.inverse_lower, (well,), [0]), (triangular.lower_half, (well,), [0]), (triangular.solve_lower, (well, v4), [0, 1]), (triangular.solve_lower, (well, a44, True), [0, 1]), (runtime.cofactors, (np.stack([well, spd]),), [0]),
     *((runtime.convolve_cotangents, (rng.normal(size=len(np.convolve(v5, v3, m))), v5, v3, m), [0, 1, 2]) for m in ("full", "same", "valid")),
     (runtime.convolve_cotangents, (rng.normal(size=4), v4, v3, "same", True), [0, 1, 2]),
     (runtime.einsum_cotangents, (rng.normal(size=(3, 4)), "ij,jk,kl->il", (a34, a44, a44)), [0, 2]), (runtime.einsum_cotangents, (2.0, "ii->", (a44,)), [0]),
@@ -117,7 +117,7 @@ einsum_is_plain einsum_back tensordot_back unseen same_parts check_array check_f
 
 def test_every_helper_is_differentiable():
     registered()
-    for module in (runtime, runtime_tangents, runtime_matrices):
+    for module in (runtime, runtime_tangents, runtime_matrices, triangular):
         for helper in vars(module).values():
             if isinstance(helper, types.FunctionType) and helper is not runtime.is_helper:
                 assert record_of(helper).has_rule or record_of(helper).no_derivative or helper in OPENED or helper.__name__ in PARTS, helper

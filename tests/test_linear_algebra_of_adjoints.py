@@ -5,7 +5,7 @@ import pytest
 from scipy import linalg
 
 from sourcead import check_grads, grad, hvp, jvp
-from sourcead.runtime.matrices import inverse_lower
+from sourcead.runtime.triangular import inverse_lower, solve_lower
 
 rng = np.random.default_rng(0)
 X, Y, B = rng.normal(size=(6, 2)), rng.normal(size=6), rng.normal(size=(6, 3))
@@ -82,8 +82,10 @@ def of_other_triangle(s, x, y):
     return np.sum(linalg.solve_triangular(low, y) ** 2) + np.sum(linalg.solve_triangular(low, y, lower=True, unit_diagonal=True) ** 2)
 
 
-LIKELIHOODS = [by_cho_solve, by_one_triangular_solve, by_general_solves, by_transposed_solves, of_two_vectors, of_many_right_sides]
-OTHERS = [by_upper_factor, of_scaled_diagonal, of_factor_itself, by_inverse, by_slogdet, of_other_triangle]
+LIKELIHOODS = [
+    by_cho_solve, by_upper_factor, by_one_triangular_solve, by_general_solves, by_transposed_solves, of_two_vectors, of_many_right_sides,
+]  # fmt: skip
+OTHERS = [of_scaled_diagonal, of_factor_itself, by_inverse, by_slogdet, of_other_triangle]
 
 
 @pytest.mark.parametrize("f", [*LIKELIHOODS, *OTHERS], ids=lambda f: f.__name__)
@@ -159,6 +161,14 @@ def test_inverse_of_a_triangular_matrix_by_halves():
         assert not np.triu(inverse, 1).any()
     stack = np.linalg.cholesky(np.eye(60) + 0.01 * rng.random((2, 1, 1)) * np.ones((2, 60, 60)))
     np.testing.assert_allclose(inverse_lower(stack), np.linalg.inv(stack), atol=1e-12)
+
+
+def test_solution_by_a_triangular_matrix_by_halves():
+    for n in (1, 48, 49, 130):
+        low = np.tril(rng.normal(size=(n, n)) / n) + np.eye(n)
+        for b in (rng.normal(size=n), rng.normal(size=(n, 3))):
+            np.testing.assert_allclose(low @ solve_lower(low, b), b, atol=1e-10)
+            np.testing.assert_allclose(low.T @ solve_lower(low, b, True), b, atol=1e-10)
 
 
 # ---- sums over matrices ----

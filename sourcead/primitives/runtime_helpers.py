@@ -16,13 +16,13 @@ from sourcead import runtime
 from sourcead.ir.types import (
     ANY_DTYPE, FLOAT, UNKNOWN, Array, DictT, ListT, Scalar, StructT, TupleT, Type, anydim, join, map_type
 )
-from sourcead.primitives.registry import adjoint, adjoints, elementwise, enter, infers, linear, tangents
+from sourcead.primitives.registry import adjoint, adjoints, elementwise, enter, infers, linear, tangent, tangents
 from sourcead.primitives.result_types.by_example import by_example, sized
 from sourcead.primitives.result_types.operands import Impossible, array_type
 from sourcead.runtime import (
     convolve_cotangents, divide_or_zero, einsum_cotangents, equal_shares, fit_axis, kron_cotangents, like_arrays,
     matrices as runtime_matrices, quantile_cotangent, running_winner_cotangent, tangents as runtime_tangents,
-    tensordot_cotangents, unbroadcast, unbroadcast_each
+    tensordot_cotangents, triangular, unbroadcast, unbroadcast_each
 )
 from sourcead.runtime.subscripts import with_added
 from sourcead.runtime.tangents import (
@@ -222,14 +222,32 @@ def change_of_cofactors(y, a, change):
 
 adjoints({
     runtime.cofactors: lambda y, a, d_y: change_of_cofactors(y, a, d_y),
-    runtime_matrices.inverse_lower: lambda y, a, d_y: -np.tril(np.swapaxes(y, -1, -2) @ d_y @ np.swapaxes(y, -1, -2)),
+    triangular.inverse_lower: lambda y, a, d_y: -np.tril(np.swapaxes(y, -1, -2) @ d_y @ np.swapaxes(y, -1, -2)),
 })
 tangents({
     runtime.cofactors: lambda y, a, t_a: change_of_cofactors(y, a, t_a),
-    runtime_matrices.inverse_lower: lambda y, a, t_a: -(y @ np.tril(t_a) @ y),
+    triangular.inverse_lower: lambda y, a, t_a: -(y @ np.tril(t_a) @ y),
 })
-linear({runtime_matrices.lower_half: lambda y, t, d_y: runtime_matrices.lower_half(d_y)})
-enter(runtime_matrices.inverse_lower, runtime_matrices.lower_half, memory="fresh", pure=True, numba="interpreted")
+
+
+@adjoint(triangular.solve_lower)
+def solve_lower_adjoint(y, a, b, d_y, transposed=False):
+    d_b = triangular.solve_lower(a, d_y, not transposed)
+    left, right = (y, d_b) if transposed else (d_b, y)
+    return -np.tril(np.outer(left, right) if y.ndim == 1 else left @ right.T), d_b
+
+
+@tangent(triangular.solve_lower)
+def solve_lower_tangent(y, a, b, t_a, t_b, transposed=False):
+    moved = (np.tril(t_a).T if transposed else np.tril(t_a)) @ y
+    return -triangular.solve_lower(a, moved, transposed), triangular.solve_lower(a, t_b, transposed)
+
+
+linear({triangular.lower_half: lambda y, t, d_y: triangular.lower_half(d_y)})
+enter(
+    triangular.inverse_lower, triangular.solve_lower, triangular.lower_half,
+    memory="fresh", pure=True, numba="interpreted",
+)  # fmt: skip
 
 # ---- memory, order and forms ----
 
@@ -293,7 +311,7 @@ _SHAPED_LIKE = {
     runtime.take_cotangent: 1, runtime.take_along_cotangent: 1, runtime.sort_cotangent: 1, runtime.cumprod_cotangent: 1,
     runtime.gradient_cotangent: 1, runtime.running_winner_cotangent: 2, runtime_matrices.svd_cotangent: 2, runtime_matrices.qr_cotangent: 2,
     runtime_matrices.eigh_cotangent: 3, runtime_matrices.eig_cotangent: 4, runtime_matrices.pinv_cotangent: 2,
-    runtime_matrices.cholesky_cotangent: 1, runtime_matrices.inverse_lower: 0, runtime_matrices.lower_half: 0,
+    runtime_matrices.cholesky_cotangent: 1, triangular.inverse_lower: 0, triangular.lower_half: 0, triangular.solve_lower: 1,
     runtime.matrix_power_cotangent: 1, runtime.cofactors: 0,
     runtime.vector_norm_slope: 0, runtime.matrix_norm_slope: 0, runtime.product_of_others: 0, runtime.middle_shares: 0,
     runtime.tensordot_cotangents: (1, 2), runtime.kron_cotangents: (1, 2), runtime.convolve_cotangents: (1, 2),

@@ -10,6 +10,7 @@ from sourcead.runtime.broadcasting import unbroadcast
 from sourcead.runtime.checks import refuse_now
 from sourcead.runtime.elementwise import direction
 from sourcead.runtime.reductions import product_of_others
+from sourcead.runtime.triangular import inverse_lower
 
 
 def conjugate_transpose(x):
@@ -50,27 +51,6 @@ def from_triangle(t, UPLO="L"):
     """Return the Hermitian tangent of a Hermitian matrix of which one triangle is read, from that triangle of `t`."""
     half = np.tril(t) if UPLO in "Ll" else np.triu(t)
     return half + conjugate_transpose(half) - np.eye(t.shape[-1], dtype=t.dtype) * np.real(half)
-
-
-def lower_half(t):
-    """Return the cotangent of a symmetric matrix of which the lower triangle is read, from `t`, twice what it is if all is read."""
-    d = np.tril(t)
-    places = np.arange(t.shape[-1])
-    d[..., places, places] /= 2
-    return d
-
-
-def inverse_lower(y):
-    """Return the inverse of the lower triangle of a matrix, by halves, so that most of it is products of matrices."""
-    n = y.shape[-1]
-    if n <= 48:
-        return np.tril(np.linalg.inv(np.tril(y)))
-    k = n // 2
-    inverse = np.zeros_like(y)
-    inverse[..., :k, :k] = first = inverse_lower(y[..., :k, :k])
-    inverse[..., k:, k:] = last = inverse_lower(y[..., k:, k:])
-    inverse[..., k:, :k] = -(last @ (y[..., k:, :k] @ first))
-    return inverse
 
 
 def cholesky_cotangent(d_y, y):

@@ -2,6 +2,7 @@
 
     y = solve(a, mul(c, b))                          y = mul(c, solve(a, b))        c a number
     y = solve(transpose(a), b), v = inv(a)           y = matmul(transpose(v), b)
+    y = solve(l, b), l = cholesky(k)                 y = solve_lower(l, b)
     y = matmul(m, outer(u, v))                       y = outer(matmul(m, u), v)
     d_k = cholesky_cotangent(d_l, l), l = cholesky(k), and d_l is a sum of
         diagonal_cotangent(div(c, diag(l)), l)                             of the logarithm of the determinant
@@ -34,7 +35,8 @@ from sourcead.passes.cleanup.sums_of_products import axes_of
 from sourcead.passes.equality import equal_types, same
 from sourcead.passes.peephole import Facts, peephole
 from sourcead.primitives.function_kinds import home
-from sourcead.runtime.matrices import cholesky_cotangent, inverse_lower, lower_half
+from sourcead.runtime.matrices import cholesky_cotangent
+from sourcead.runtime.triangular import inverse_lower, lower_half, solve_lower
 
 ADD, SUB, MUL, DIV, NEG, MATMUL = operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.matmul
 
@@ -62,7 +64,8 @@ def _simpler(stmt: Stmt, system: System | None, solutions: dict[System, Var], fa
     build, op = Builder().at(stmt), stmt.op
     result = None
     if system is not None:
-        result = of_scaled(build, op, system, solutions, facts) or by_inverse(build, op, system, facts)
+        result = of_scaled(build, op, system, solutions, facts)
+        result = result or by_inverse(build, op, system, facts) or by_factor(build, op, system, facts)
     elif op.fn is cholesky_cotangent and len(op.args) == 2:
         result = of_parts(build, *op.args, facts)
     elif op.fn is MATMUL:
@@ -104,6 +107,9 @@ def system_of(op: Op | None, facts: Facts) -> System | None:
     matrix, turned = untransposed(op.args[0], facts)
     if not is_real(matrix) or rank(matrix.type) != 2:
         return None
+    if op.fn is solve_lower:
+        flags = [getattr(c, "value", None) for c in op.args[2:]]  # of a factor there is no more than what is read
+        return System(matrix, flags == [True], None, op.args[1]) if flags in ([], [True], [False]) and not op.kwargs else None
     if op.fn is np.linalg.solve:
         return System(matrix, turned, None, op.args[1]) if len(op.args) == 2 and not op.kwargs else None
     if getattr(op.fn, "__name__", None) != "solve_triangular" or not home(op.fn).startswith("scipy.linalg") or len(op.args) > 5:
@@ -165,12 +171,15 @@ def scaled(x: Atom, facts: Facts) -> Scaled:
 def of_scaled(build: Builder, op: Call, system: System, solutions: dict[System, Var], facts: Facts) -> Atom | None:
     """Emit the solution for a multiple of a right side as a multiple of the solution, which may be known; None for other systems."""
     found = scaled(system.right, facts)
-    known = solutions.get(replace(system, right=found.value))
+    whole = replace(system, right=found.value)
+    known = solutions.get(whole)
     if known is not None and facts.scopes.get(known) in facts.open:
         return replace(found, value=known).emit(build)
     if found.value is system.right:
         return None
-    solution = build.call(op.fn, op.args[0], found.value, *op.args[2:], name="solution", **dict(op.kwargs))
+    solution = by_factor(build, op, whole, facts)
+    if solution is None:
+        solution = build.call(op.fn, op.args[0], found.value, *op.args[2:], name="solution", **dict(op.kwargs))
     return replace(found, value=solution).emit(build)
 
 
@@ -186,6 +195,17 @@ def by_inverse(build: Builder, op: Call, system: System, facts: Facts) -> Atom |
         return None  # it is computed in some branches only
     inverse = build.call(np.linalg.inv, a, name="inverse")
     return build.call(MATMUL, build.call(np.transpose, inverse) if system.turned else inverse, system.right, name="solution")
+
+
+def by_factor(build: Builder, op: Call, system: System, facts: Facts) -> Atom | None:
+    """Emit the solution by a Cholesky factor, whose other triangle is zero; None for other matrices."""
+    factor = facts.op(system.matrix)
+    if op.fn is not np.linalg.solve or not isinstance(factor, Call) or factor.fn is not np.linalg.cholesky:
+        return None
+    if len(factor.args) != 1 or factor.kwargs:
+        return None
+    turned = (Const(True),) if system.turned else ()
+    return build.call(solve_lower, system.matrix, system.right, *turned, name="solution")
 
 
 def is_inverse(op: Op | None, a: Var) -> bool:
@@ -281,12 +301,12 @@ def parts(x: Scaled, turned: bool, facts: Facts) -> Iterator[tuple[Scaled, bool]
 def over_diagonal(x: Atom, factor: Atom, facts: Facts) -> Scaled | None:
     """Return c, as a scaled nothing, if the matrix has c / diag(factor) on its diagonal and zeros elsewhere; None for others."""
     match facts.op(x):
-        case Call(fn, (Var() as v, like, *offset), ()) if fn is runtime.diagonal_cotangent and like is factor and is_main(offset):
+        case Call(fn, (Var() as v, like, *offset), ()) if fn is runtime.diagonal_cotangent and is_main(offset):
             v = scaled(v, facts)
             match facts.op(v.value):
-                case Call(fn, (c, Var() as diagonal), ()) if fn is DIV and axes_of(c) == 0 and is_diagonal(facts.op(diagonal), factor):
-                    literal = is_literal(c)
-                    return v.times(Scaled(x, float(c.value)) if literal else Scaled(x, 1.0, ((MUL, c),)))
+                case Call(fn, (c, Var() as diagonal), ()) if fn is DIV and axes_of(c) == 0 and is_factor(like, factor, facts):
+                    if is_diagonal(facts.op(diagonal), factor, facts):
+                        return v.times(Scaled(x, float(c.value)) if is_literal(c) else Scaled(x, 1.0, ((MUL, c),)))
     return None
 
 
@@ -296,10 +316,15 @@ def is_main(offset: list) -> bool:
     return values in ([], [0], [0, 0, 1], [0, -2, -1])
 
 
-def is_diagonal(op: Op | None, factor: Atom) -> bool:
-    """Return whether an operation takes the main diagonal of a matrix."""
+def is_diagonal(op: Op | None, factor: Atom, facts: Facts) -> bool:
+    """Return whether an operation takes the main diagonal of a matrix or of its transpose."""
     named = isinstance(op, Call) and op.fn in (np.diag, np.diagonal, np.linalg.diagonal) and not op.kwargs
-    return named and op.args[0] is factor and is_main(list(op.args[1:]))
+    return named and is_factor(op.args[0], factor, facts) and is_main(list(op.args[1:]))
+
+
+def is_factor(x: Atom, factor: Atom, facts: Facts) -> bool:
+    """Return whether a matrix is the Cholesky factor or its transpose."""
+    return untransposed(x, facts)[0] is factor
 
 
 def solved_pair(part: Scaled, turned: bool, factor: Atom, facts: Facts) -> Pair | None:

@@ -23,7 +23,7 @@ from sourcead.passes.cleanup.copies import propagate_copies
 from sourcead.passes.cleanup.dead_code import remove_dead
 from sourcead.passes.cleanup.shape_queries import share_shapes
 from sourcead.passes.equality import value_key
-from sourcead.passes.plan import CLEANUP, simplify
+from sourcead.passes.plan import CLEANUP, observed, simplify
 from tests.work import calls_of
 
 add, sub, mul, div, power, neg = operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg
@@ -107,6 +107,18 @@ def vector(dtype=F64, *dims):
 
 
 # -- dead code --------------------------------------------------------------------------------------------------------
+
+
+def test_what_is_settled_is_not_simplified_again():
+    x, y, z = Var("x", FLOAT), Var("y", FLOAT, temp=True), Var("z", FLOAT)
+    product, root = Stmt((y,), Call(operator.mul, (x, Const(1)))), Stmt((z,), Call(operator.neg, (y,)))
+    settled, ran = {}, []
+    with observed(lambda row, before, after: ran.append(row.name)):
+        once = simplify(Function("f", (x,), Block((product, root), (z,))), settled)
+        assert len(once.body.stmts) == 1 and ran
+        ran.clear()
+        assert simplify(once, settled) is once
+    assert ran == []
 
 
 def test_unread_statements_go_and_effects_stay_in_order():

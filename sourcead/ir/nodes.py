@@ -23,10 +23,7 @@ _ids = itertools.count()
 
 @dataclass(eq=False)
 class Var:
-    """A variable, compared by identity.
-
-    `name` is the name that the text uses if it is free; `temp` marks a name that the user did not give.
-    """
+    """A variable, compared by identity; the text uses `name` if it is free, and `temp` marks a name that the user did not give."""
 
     name: str
     type: Type = UNKNOWN

@@ -65,6 +65,10 @@ def rule_unstack(lo: Lowering, node, d_y: Value, arrays: Value, axis: Value = ZE
 @lowers(runtime.like_sequence)
 def rule_like_sequence(lo: Lowering, node, d: Value, x: Value) -> Value:
     """Lower `like_sequence(d, x)` in a rule to the list of the rows of `d`, if they are of the type of the items of `x`."""
+    numbers = () if isinstance(x, Const) or not lo.static_only else getattr(core.data_type(lo, x), "items", None) or ()
+    whole = core.data_type(lo, d)
+    if numbers and all(isinstance(t, Scalar) and t.kind == "float" for t in numbers) and dims_of(whole) == (len(numbers),):
+        return _parts(lo, d, 0, [Const(k) for k in range(len(numbers))])
     rows = _rows(lo, d, x)
     return core.call_library(lo, runtime.like_sequence, [d, x], {}, node) if rows is None else rows
 

@@ -87,7 +87,7 @@ def result_memory(op: Op, t: Type, of: Callable[[Operand], Memory], new: Callabl
             sharing = call_sharing(op)
             operands = args[:1] if sharing == "first" else (*args, *(v for _, v in kwargs))
             regions = union(of(a).all for a in operands)
-            if not isinstance(fn, Var) and sharing == "shared" and record_of(fn).view == "reshape" and len(operands) > 1:
+            if regions and not isinstance(fn, Var) and sharing == "shared" and record_of(fn).view == "reshape" and len(operands) > 1:
                 return Memory(regions, regions, whole=of(args[0]).whole)
         case Let(value):
             return of(value)

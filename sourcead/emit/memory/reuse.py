@@ -23,6 +23,7 @@ import numpy as np
 from sourcead.analysis.array_versions import queried
 from sourcead.analysis.builder import operand_type
 from sourcead.analysis.liveness import Live, Reads
+from sourcead.analysis.numbers_as_arrays import numbers_as_arrays
 from sourcead.emit.memory.delayed import delayed
 from sourcead.emit.memory.in_place_or_copy import MemoryAssignment
 from sourcead.emit.memory.memory_regions import FOREIGN
@@ -65,6 +66,7 @@ class _Reuse(MemoryAssignment):
     """The walk that decides which results take the memory of old arrays.
 
     Attributes:
+        numbers: the variables that may be numbers although their types are those of arrays.
         nested: the values that are printed inside of expressions.
         current: for arrays whose memory and name were taken, the results that have them, and their new versions.
         here: the variables that the current block defines.
@@ -86,6 +88,7 @@ class _Reuse(MemoryAssignment):
     def __init__(self, function: Function):
         super().__init__(Reads(), set(), last_attempt=True)
         nesting = Nesting(function)
+        self.numbers = numbers_as_arrays(function)
         self.nested, self.groups = nesting.result, nesting.groups
         self.counts = count_reads(function.body)
         self.params = {s.op.body: s.op.params for s in walk(function.body) if isinstance(s.op, Loop)}
@@ -323,7 +326,7 @@ class _Reuse(MemoryAssignment):
         """Return whether a result may take the memory of an array that only `holders` hold."""
         memory = self.of(old)
         mine = bool(memory.own) and memory.whole and FOREIGN not in memory.all and self.sharers(memory.all) == holders
-        return fits(old, target) and mine and old in self.here and old not in self.nested
+        return fits(old, target) and mine and old in self.here and old not in self.nested and old not in self.numbers
 
     def late(self, old: Var) -> list[Var]:
         """Return the values that read an array, or what may share its memory, and wait for their place in later expressions."""

@@ -361,7 +361,7 @@ def call_opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
     operands = [lo.operand(a) for a in args]
     named = {k: lo.operand(v) for k, v in kwargs.items()}
     if lo.steering is None and any(map(core.passes_derivative, [*operands, *named.values()])):
-        if isinstance(fn, type) and (issubclass(fn, Mapping) or hasattr(fn, "__array__")):
+        if isinstance(fn, type) and (issubclass(fn, Mapping) or hasattr(fn, "__array__") and not issubclass(fn, np.ndarray)):
             why = f"`{spelled(fn)}(...)` holds what is differentiated, and what its class adds to a dict or an array is not seen"
             raise core.unsupported(lo, node, why, "`dict(...)`, or arrays, and subscripts")
         if cause is None:

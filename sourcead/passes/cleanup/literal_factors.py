@@ -37,7 +37,10 @@ def joined(stmt: Stmt, fn, a: Atom, b: Atom, facts: Facts) -> Atom | list[Stmt] 
             before, value = found
             if not equal_types(value.type, stmt.targets[0].type):
                 continue
-            return [*before[:-1], replace(stmt, op=before[-1].op)] if before else value
+            if not before:
+                return value
+            last = before[-1]  # an error of a quotient belongs to the line that divides
+            return [*before[:-1], replace(stmt, op=last.op, origin=last.origin if last.op.fn is DIV else stmt.origin)]
     return None
 
 

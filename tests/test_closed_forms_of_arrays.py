@@ -218,3 +218,20 @@ def test_adjoint_of_a_quotient_divides_once():
     text = grad(f, wrt=("x", "w")).lower(M, M[::-1] ** 2 + 1).text
     assert text.count(" / ") == 2  # with the quotient itself
     check_grads(f, (M, M[::-1] ** 2 + 1), wrt=("x", "w"))
+
+
+def same_in_both_arms(x, y):
+    return np.sum(np.where(y > 0, x, x) ** 2)
+
+
+def same_in_both_arms_twice(x, y):
+    a = np.where(y > 0, x, x)
+    return np.sum(a * y) + np.sum(np.sin(x) * np.where(y > 0.3, x, x))
+
+
+@pytest.mark.parametrize("f", [same_in_both_arms, same_in_both_arms_twice])
+@pytest.mark.parametrize("size", [2, 12])
+def test_both_arms_of_a_choice_are_one_array(f, size):
+    x, y = np.random.default_rng(3).normal(size=(2, size))
+    check_grads(f, (x, y))
+    assert grad(f).lower(x, y).text.count("np.where") == 1

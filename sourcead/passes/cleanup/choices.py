@@ -3,6 +3,7 @@
     p = mul(where(c, d, 0), a)        q = mul(where(c, 0, d), b)
     y = add(p, q)                                y = mul(d, where(c, a, b))
     y = add(p, q)            b is a              y = mul(d, a)
+    y = add(p, q)            no a, no b          y = d
     y = add(p, q)            a = f(u), b = f(v)  y = mul(d, f(where(c, u, v)))
 
 Each element has one of the two contributions, the other is zero.  So the choice can be made before the multiplication, between the
@@ -53,7 +54,7 @@ def merge_choices(function: Function) -> Function:
     """Return the function with the sums of two products that never both differ from zero written as one product."""
     dims = KnownDims()
 
-    def rule(stmt: Stmt, facts: Facts) -> list[Stmt] | None:
+    def rule(stmt: Stmt, facts: Facts) -> list[Stmt] | Var | None:
         dims.learn(stmt, facts)
         match stmt.op:
             case Call(fn, (Var() as p, Var() as q), ()) if fn in (ADD, SUB) and generated(stmt):
@@ -65,7 +66,7 @@ def merge_choices(function: Function) -> Function:
     return peephole(function, rule)
 
 
-def merged(stmt: Stmt, p: Var, q: Var, subtracted: bool, facts: Facts, dims: KnownDims) -> list[Stmt] | None:
+def merged(stmt: Stmt, p: Var, q: Var, subtracted: bool, facts: Facts, dims: KnownDims) -> list[Stmt] | Var | None:
     """Return the sum or difference of two products as one product, None if they are no shares of one choice."""
     build = Builder().at(stmt)
     result = sum_of_shares(build, p, q, (False, subtracted), facts)
@@ -73,9 +74,11 @@ def merged(stmt: Stmt, p: Var, q: Var, subtracted: bool, facts: Facts, dims: Kno
     if not isinstance(t, Array) or not isinstance(found, Array) or not t.dims or not same_dtype(t.dtype, found.dtype):
         return None
     shape = dims.shape(t, facts)
-    if shape is None or shape != dims.shape(found, facts) or build.stmts[-1].targets != (result,):
+    if shape is None or shape != dims.shape(found, facts):
         return None
-    return [*build.stmts[:-1], replace(stmt, op=build.stmts[-1].op)]
+    if not build.stmts:  # both contributions are the cotangent itself
+        return result
+    return None if build.stmts[-1].targets != (result,) else [*build.stmts[:-1], replace(stmt, op=build.stmts[-1].op)]
 
 
 def of_two_updates(stmt: Stmt, before: Op | None, q: Var, facts: Facts) -> list[Stmt] | None:

@@ -87,8 +87,8 @@ def test_an_object_that_is_no_sequence_is_refused():
 
 
 @pytest.mark.parametrize("call", ["getattr(x)", "hasattr(x)", "setattr(x, 'a')", "getattr(x, 'a', 1, 2)"])
-def test_too_few_arguments_are_refused(call):
-    assert judged_in_all_modes(program_of([f"try: y = {call}", "except TypeError: y = x[0]", "return y"]), X) == "refused"
+def test_too_few_arguments_raise_what_can_be_handled_or_are_refused(call):
+    assert judged_in_all_modes(program_of([f"try: y = {call}", "except TypeError: y = x[0]", "return y"]), X) in ("right", "refused")
 
 
 def test_the_gradient_has_the_dtype_of_the_argument_where_a_name_becomes_an_array_of_whole_numbers():

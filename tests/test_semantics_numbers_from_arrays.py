@@ -1,9 +1,11 @@
 """Numbers that come out of arrays: which of them arrays are, and which are numbers, decides what Python raises."""
 
+import warnings
+
 import numpy as np
 import pytest
 
-from sourcead import UnsupportedArgumentError, check_grads
+from sourcead import check_grads, grad
 
 ROW, TABLE = np.array([0.7, -0.4, 1.3, 0.2]), np.array([[0.5, 1.5, 0.3, 0.8], [0.2, -0.7, 1.1, 0.4]])
 
@@ -85,11 +87,22 @@ def test_gradient_is_that_of_differences(function):
     check_grads(function, (ROW,))
 
 
-@pytest.mark.parametrize("function", [of_number_or_sequence, of_number_or_list])
+def of_as_many_as_there_are(x):
+    items = Four(2 * x).items
+    return np.sum(items**3) * len(items)
+
+
+@pytest.mark.parametrize("function", [of_number_or_sequence, of_number_or_list, of_as_many_as_there_are])
 def test_an_array_that_python_converts_to_no_number(function):
-    """Before NumPy 2.4, whether `float(array)` raises depends on the number of elements, which only the run knows."""
-    if tuple(map(int, np.__version__.split(".")[:2])) >= (2, 4):
-        check_grads(function, (ROW,))
-    else:
-        with pytest.raises(UnsupportedArgumentError, match="which is not differentiated: test for the case with `if`"):
-            check_grads(function, (ROW,))
+    check_grads(function, (ROW,))
+
+
+def test_whether_python_converts_an_array_is_decided_by_its_size():
+    """Before NumPy 2.4 `float` takes an array of one element, and no other; since then it takes none with axes."""
+    for first, second in [(ROW, ROW[:1]), (ROW[:1], ROW)]:
+        gradient = grad(of_as_many_as_there_are)
+        for x in (first, second):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)
+                count = len(Four(x).items)
+                np.testing.assert_allclose(gradient(x), 24 * x**2 * count)

@@ -76,7 +76,7 @@ class Builder(Numbers):
     def knowing(cls, other: Builder) -> Builder:
         """Return a builder without statements that shares the knowledge of another builder about the variables."""
         new = cls()
-        for name in ("known", "shape_dims", "size_dim", "numbers", "lengths", "maybe_number", "unless_none", "part_dims"):
+        for name in ("known", "shape_dims", "size_dim", "numbers", "lengths", "among", "maybe_number", "unless_none", "part_dims"):
             setattr(new, name, getattr(other, name))
         return new
 

@@ -9,10 +9,10 @@ from functools import lru_cache
 import numpy as np
 
 from sourcead.ir.nodes import (
-    Append, Atom, Attr, Call, Const, Index, Let, Loop, Op, Operand, Range, Slice, Sub, Update, Var
+    Append, Atom, Attr, Build, Call, Const, Index, Let, Loop, Op, Operand, Range, Slice, Sub, Update, Var
 )
 from sourcead.ir.records import type_of
-from sourcead.ir.sizes import ANY, Dim, Sym, form_of, greater, lesser, lower_bound, minus, plus, quotient, times
+from sourcead.ir.sizes import ANY, Affine, Dim, Sym, form_of, greater, lesser, lower_bound, minus, plus, quotient, times
 from sourcead.ir.types import INT, UNKNOWN, ListT, Scalar, TupleT, Type
 
 ARITHMETIC = {
@@ -45,6 +45,7 @@ class Numbers:
         shape_dims: for a variable that is the `.shape` of an array, the dims; size_dim: for an integer variable, the dim that it is.
         numbers: for an integer variable, the expression over sizes and integers that it is.
         lengths: the same for the length of a list.
+        among: for a variable that is one of several constants, which these are.
     """
 
     def __init__(self):
@@ -53,6 +54,7 @@ class Numbers:
         self.size_dim: dict[Var, object] = {}
         self.numbers: dict[Var, Dim] = {}
         self.lengths: dict[Var, Dim] = {}
+        self.among: dict[Var, tuple] = {}
 
     def number(self, atom: Operand | None) -> Dim | None:
         """Return the expression that a Python integer is, None for other operands."""
@@ -123,6 +125,12 @@ class Numbers:
                 a, b = self.number(a), self.number(b)
                 if a is not None and b is not None:
                     self.numbers[var] = ARITHMETIC[fn](a, b)
+            case Call(operator.neg, (a,), ()) if var.type == INT and (a := self.number(a)) is not None:
+                self.numbers[var] = minus(0, a)
+            case Build("list" | "tuple", items) if items and all(isinstance(item, Const) and not item.live for item in items):
+                self.among[var] = (tuple(item.value for item in items),)
+            case Index(Var() as base, key) if base in self.among:
+                self.learn_constants(var, self.among[base], key)
             case Append(base, _, ()) if (length := self.length(base)) is not None:
                 self.lengths[var] = plus(length, 1)
             case Update(base, (Sub(key), *_)) if (length := self.length(base)) is not None and not isinstance(key, Slice):
@@ -130,3 +138,16 @@ class Numbers:
             case Let(Var() as other):
                 for found in (self.shape_dims, self.size_dim, self.numbers, self.lengths):
                     found.update({var: found[other]} if other in found else {})
+
+    def learn_constants(self, var: Var, containers: tuple, key: Operand) -> None:
+        """Note which constants the item may be that a subscript takes of one of several tuples."""
+        if isinstance(key, Slice) or isinstance(key, tuple) or not all(isinstance(c, tuple) for c in containers):
+            return
+        if isinstance(key, Const):
+            found = {c[key.value] for c in containers if type(key.value) is int and -len(c) <= key.value < len(c)}
+        else:
+            found = {item for c in containers for item in c}
+        self.among[var] = tuple(found)
+        if found and var.type == INT and all(type(n) is int for n in found):
+            low, high = min(found), max(found)
+            self.numbers[var] = Sym(max(low, ANY), True, above=((Affine(high), 1),), below=((Affine(low), 1),))

@@ -4,13 +4,14 @@ import collections
 import contextlib
 import dataclasses
 import enum
+import functools
 import itertools
 import random
 import statistics
 import sys
 import threading
 import types
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, Generic, Protocol
 
 import numpy as np
@@ -316,6 +317,11 @@ def type_of(value: Any) -> Type:
     return Opaque(type(value))
 
 
+def is_made_of_numbers(value: Any) -> bool:
+    """Return whether an object is one of Python's numbers, or a tuple of them, which its `repr` tells apart from others."""
+    return all(map(is_made_of_numbers, value)) if type(value) is tuple else type(value) in (bool, int, float, complex)
+
+
 def record_type(value: Any) -> StructT | Unknown:
     """Return the type of a named tuple, dataclass or plain object; `Unknown` for a record inside itself.
 
@@ -329,7 +335,9 @@ def record_type(value: Any) -> StructT | Unknown:
 
 def list_type(items: tuple[Type, ...]) -> ListT:
     """Return the type of a list with these element types."""
-    item: Type = Undefined()
-    for t in items:
-        item = join(item, t)
-    return ListT(item, items)
+    return ListT(join_all(items), items)
+
+
+def join_all(types: Iterable[Type]) -> Type:
+    """Return the type that a value has if it has one of these."""
+    return functools.reduce(join, types, Undefined())

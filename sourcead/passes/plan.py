@@ -40,6 +40,7 @@ from sourcead.passes.loops.hoisting import expand_row_reshapes, hoist_products
 from sourcead.passes.loops.interchange import interchange_loops
 from sourcead.passes.loops.list_forms import simplify_lists
 from sourcead.passes.loops.scalar_replacement import accumulate_in_variables
+from sourcead.passes.loops.tables import make_tables_once
 from sourcead.passes.residuals.add_to_records import add_to_records
 from sourcead.passes.residuals.check_assigned import check_assigned
 from sourcead.passes.residuals.clears import remove_dead_clears, sink_clears
@@ -132,6 +133,7 @@ CLEANUP = (
 
 BEFORE = (
     Pass(copy_live_versions, "first: the plan of residuals, and the passes below, rely on versions that do not overlap", "derived"),
+    Pass(make_tables_once, "before residuals are planned: what stands before a loop need not be saved in it, nor made again"),
     Pass(simplify_lists, "before loops are interchanged: states in lists have one form"),
     Pass(interchange_loops, "before products are hoisted, which it makes possible", "splits", ("notes", "build")),
     Pass(hoist_products, "after it: products in the inner loop are those of all times", "splits", ("notes", "build")),

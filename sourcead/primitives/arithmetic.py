@@ -16,7 +16,7 @@ import numpy as np
 
 from sourcead.primitives.elementwise import extreme as extreme_of_two
 from sourcead.primitives.registry import adjoint, adjoints, elementwise, enter, tangent
-from sourcead.runtime import equal_shares, is_literal, log_or_zero, lower_exponent
+from sourcead.runtime import equal_shares, is_integer, is_literal, log_or_zero, lower_exponent
 from sourcead.runtime.tangents import share_of_winners
 
 elementwise({
@@ -36,7 +36,8 @@ elementwise({
 @adjoint(operator.pow, pow, np.power, np.float_power, broadcasts=True)
 def power_adjoint(y, a, b, d_y):
     if not is_literal(b):
-        return b * d_y * a ** lower_exponent(b, a), d_y * y * log_or_zero(a)
+        lower = b - (b != 0) if is_integer(b) else lower_exponent(b, a)
+        return b * d_y * a**lower, d_y * y * log_or_zero(a)
     if b == 0:
         return 0 * d_y * a, None
     if b == 1:

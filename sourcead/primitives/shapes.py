@@ -20,12 +20,19 @@ from sourcead.primitives.result_types.operands import (
     Impossible, arrange, array_type, axes_of, need_dims, only, shape_dims
 )
 from sourcead.runtime import (
-    diagonal_cotangent, gather_cotangent, inverse_axes, like_sequence, pad_cotangent, repeat_cotangent, reversed_shift,
-    tile_cotangent, unbroadcast
+    diagonal_cotangent, gather_cotangent, inverse_axes, is_integer, like_sequence, pad_cotangent, repeat_cotangent,
+    reversed_shift, tile_cotangent, unbroadcast
 )
 from sourcead.runtime.shapes import join_rows, split_rows
 
 family(__name__, memory="fresh")
+
+
+
+def back(shift):
+    """Return the shift that takes back another one."""
+    return -shift if is_integer(shift) else reversed_shift(shift)
+
 
 # ---- the same elements in another shape ----
 
@@ -62,7 +69,7 @@ linear({
 
 linear({
     np.roll: lambda y, x, shift, d_y, axis=None: (
-        np.roll(d_y, reversed_shift(shift)) if axis is None else np.roll(d_y, reversed_shift(shift), axis), None
+        np.roll(d_y, back(shift)) if axis is None else np.roll(d_y, back(shift), axis), None
     ),
     np.flip: lambda y, x, d_y, axis=None: np.flip(d_y) if axis is None else np.flip(d_y, axis),
     np.flipud: lambda y, x, d_y: d_y[::-1],

@@ -12,7 +12,7 @@ from sourcead.runtime.checks import (
     one_for_each, refuse_now, same_parts, seed, unhandled, unseen
 )
 from sourcead.runtime.compiler_hints import (
-    first_root_of, found_by_search, has_more, is_literal, last_derivative, root_of, stop_gradient, undefined
+    first_root_of, found_by_search, has_more, is_integer, is_literal, last_derivative, root_of, stop_gradient, undefined
 )
 from sourcead.runtime.elementwise import (
     binary_exponent, digamma, direction, divide_or_zero, equal_shares, log_or_zero, lower_exponent, sigmoid, sinc_slope

@@ -31,6 +31,11 @@ def is_literal(x):
     return False
 
 
+def is_integer(x):
+    """Return whether `x` is an integer, or an array of integers, in a rule that is compiled; False if the rule runs as Python."""
+    return False
+
+
 def has_more(x, axis, number):
     """Return whether `x` surely has more elements than a number along an axis, in a rule that is compiled; False if it runs as Python."""
     return False

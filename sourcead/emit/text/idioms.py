@@ -5,7 +5,7 @@
     the same with `i` read elsewhere as well     ->  for i, x in enumerate(xs): ...
     range(min(len(xs), len(ys)))                 ->  for x, y in zip(xs, ys): ...
     for t in ts: a = t[0]; b = t[1]              ->  for a, b in ts: ...
-    t = f(x); a = t[0]; b = t[1]                 ->  a, b = f(x)
+    t = f(x); a = t[0]; b = t[1]                 ->  a, b = f(x), and the same of an element, xs[i]
 
 This is legal where the sequence is not written in the loop, which holds of an immutable value, and where its elements are read by the
 index of the loop alone, or by constants.  Where the user named an index and not the element, the loop stays as it is.
@@ -13,10 +13,14 @@ index of the loop alone, or by constants.  Where the user named an index and not
 
 import builtins
 import operator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from sourcead.analysis.affine import number
-from sourcead.ir.nodes import Attr, Block, Call, Const, Function, Index, Loop, Op, Pop, Range, Slice, Stmt, Var, fresh
+from sourcead.analysis.builder import atom_type
+from sourcead.ir.nodes import (
+    Atom, Attr, Block, Build, Call, Const, Function, Index, Loop, Op, Pop, Range, Slice, Stmt, Var, fresh
+)
 from sourcead.ir.types import Array, ListT, TupleT
 from sourcead.ir.walk import count_reads, map_blocks, rewrite, substitute, walk
 from sourcead.passes.cleanup.dead_code import remove_dead
@@ -61,8 +65,8 @@ def _over_sequences(loop: Loop, defs: dict[Var, Op]) -> tuple[list[tuple[Var, Op
         if isinstance(stmt.op, Index) and stmt.op.key is loop.index and isinstance(stmt.op.base, Var):
             reading.setdefault(stmt.op.base, []).append(stmt)
             others -= 1
-    sequences, backward = _counted(loop.domain, defs)
-    if not sequences or not reading or any(s not in reading or not isinstance(s.type, (Array, ListT)) for s in sequences):
+    sequences, backward = _counted(loop.domain, defs, reading)
+    if not sequences or not reading or any(s not in reading or not isinstance(s.type, (Array, ListT, TupleT)) for s in sequences):
         return kept
     elements = {s: _element(reading[s]) for s in sequences}
     mapping = {t.targets[0]: elements[s] for s in sequences for t in reading[s]}
@@ -96,29 +100,40 @@ def _with_unpacked_element(op: Op) -> Op:
     if not isinstance(op, Loop) or isinstance(op, Each) or isinstance(op.domain, (Range, Block)) or not op.index.temp:
         return op
     parts = [s for s in op.body.stmts if isinstance(s.op, Index) and s.op.base is op.index and _is_place(s.op.key)]
-    targets = _targets(op.index, parts, count_reads(op.body).get(op.index, 0))
+    targets = _targets(op.index, parts, count_reads(op.body).get(op.index, 0), least=1)
     if targets is None:
         return op
     return Each(op.domain, op.index, op.params, op.inits, _without(op.body, set(parts), {}), op.leave, targets=targets)
+
+
+def _is_element(op: Op) -> bool:
+    """Tell whether an op takes an item of a list or tuple whose place depends on the run."""
+    return isinstance(op, Index) and isinstance(atom_type(op.base), (ListT, TupleT)) and isinstance(op.key, Var)
 
 
 def _is_place(key) -> bool:
     return isinstance(key, Const) and type(key.value) is int
 
 
-def _counted(domain: Range, defs: dict[Var, Op]) -> tuple[list[Var], bool]:
-    """Return the sequences whose length a range has, and whether it runs backward."""
+def _counted(domain: Range, defs: dict[Var, Op], read: Iterable[Var]) -> tuple[list[Var], bool]:
+    """Return the sequences, of those that are `read` if it is a number, whose length a range has, and whether it runs backward."""
     if number(domain.start) == 0 and number(domain.step) == 1:
-        return _measured(domain.stop, defs), False
+        return _measured(domain.stop, defs, read), False
     if number(domain.stop) == -1 and number(domain.step) == -1:
-        match defs.get(domain.start):
-            case Call(operator.sub, (length, one)) if number(one) == 1:
-                return _measured(length, defs)[:1] if len(_measured(length, defs)) == 1 else [], True
+        last = defs.get(domain.start) if isinstance(domain.start, Var) else None
+        length: Atom | None = None if number(domain.start) is None else Const(number(domain.start) + 1)
+        match last:
+            case Call(operator.sub, (n, one)) if number(one) == 1:
+                length = n
+        found = [] if length is None else _measured(length, defs, read)
+        return found if len(found) == 1 else [], True
     return [], False
 
 
-def _measured(length, defs: dict[Var, Op]) -> list[Var]:
-    """Return the sequences whose length, or least length, equals a value."""
+def _measured(length: Atom, defs: dict[Var, Op], read: Iterable[Var]) -> list[Var]:
+    """Return the sequences whose length, or least length, equals a value; for a number, those of the sequences that are `read`."""
+    if (count := number(length)) is not None:
+        return [v for v in read if _is_made_of(defs.get(v), count)]
     match defs.get(length) if isinstance(length, Var) else None:
         case Call(builtins.len, (Var() as seq,)):
             return [seq]
@@ -127,11 +142,16 @@ def _measured(length, defs: dict[Var, Op]) -> list[Var]:
                 case Attr(Var() as seq, "shape"):
                     return [seq]
         case Call(builtins.min, lengths) if len(lengths) > 1:
-            parts = [_measured(n, defs) for n in lengths]
+            parts = [_measured(n, defs, read) for n in lengths]
             if all(len(p) == 1 for p in parts):
                 found = [p[0] for p in parts]
                 return found if len(set(found)) == len(found) else []
     return []
+
+
+def _is_made_of(op: Op | None, count: int) -> bool:
+    """Tell whether an op makes a list or tuple of so many items."""
+    return isinstance(op, Build) and op.kind in ("list", "tuple") and len(op.items) == count
 
 
 def _element(reads: list[Stmt]) -> Var:
@@ -162,7 +182,7 @@ def _unpacked(block: Block) -> Block:
             if isinstance(stmt.op, Attr) and (named := _named_sizes(stmt.targets[0], parts)):
                 gone.update(p for p in parts[stmt.targets[0]] if p.targets[0] in named)
                 stmts.append(replace(stmt, targets=named))
-            if isinstance(stmt.op, Call) and len(stmt.targets) == 1 or isinstance(stmt.op, Pop):
+            if isinstance(stmt.op, Call) and len(stmt.targets) == 1 or isinstance(stmt.op, Pop) or _is_element(stmt.op):
                 *rest, t = stmt.targets
                 targets = _targets(t, parts.get(t, ()), counts.get(t, 0))
                 if targets:
@@ -182,10 +202,10 @@ def _named_sizes(shape: Var, parts: dict[Var, list[Stmt]]) -> tuple[Var, ...] | 
     return tuple(named.get(k) or Var("_", temp=True) for k in range(n))
 
 
-def _targets(t: Var, parts, reads: int) -> tuple[Var, ...] | None:
-    """Return the targets that unpack a tuple if only its items are read, else None."""
+def _targets(t: Var, parts, reads: int, least: int = 2) -> tuple[Var, ...] | None:
+    """Return the targets that unpack a tuple if only its items are read, and at least so many, else None."""
     items = t.type.items if isinstance(t.type, (TupleT, ListT)) else None
-    if not (t.temp and items and len(parts) > 1 and len(parts) == reads):
+    if not (t.temp and items and len(parts) >= least and len(parts) == reads):
         return None
     n = len(items)
     keys = [p.op.key.value % n for p in parts if -n <= p.op.key.value < n]

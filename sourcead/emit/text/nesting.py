@@ -24,7 +24,8 @@ from sourcead.emit.memory.sharing import AliasGroups, written_in_place
 from sourcead.emit.text.exit_flags import printed_results, unprinted_results
 from sourcead.emit.text.naming import NameClasses
 from sourcead.ir.nodes import (
-    Attr, Block, Branch, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Stmt, Update, Var, operand_atoms
+    Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Slice, Stmt, Update, Var,
+    operand_atoms
 )
 from sourcead.ir.types import Array, Scalar, kind_of
 from sourcead.ir.walk import bound_vars, count_reads, has_effect, walk
@@ -69,7 +70,7 @@ class Nesting:
         self.unprinted = unprinted_results(function.body, self.counts)
         for block, k in self.unprinted:
             self.counts[block.results[k]] -= 1
-        self.bases: set[Var] = set()  # what is written in place needs a name
+        self.bases: set[Var] = set()  # what is written in place needs a name, and so does a list of which a slice is read
         self.note_bases(function.body)
         self.pending: dict[Var, _Pending] = {}
         self.ops: dict[Var, Op] = {}
@@ -83,7 +84,10 @@ class Nesting:
         self.result = {v: op for v, op in self.ops.items() if v not in self.named}
 
     def note_bases(self, block: Block) -> None:
+        built = {stmt.targets[0] for stmt in walk(block) if isinstance(stmt.op, Build)}
         for op in (stmt.op for stmt in walk(block)):
+            if isinstance(op, Index) and isinstance(op.key, Slice) and op.base in built:
+                self.bases.add(op.base)
             if (written := written_in_place(op)) is not None:
                 self.bases.add(written)
             if isinstance(op, Branch) and repeated_arm(op) is not None:
@@ -297,6 +301,8 @@ class Nesting:
                 return all(isinstance(a, Const) for a in atoms)
             case Call(builtins.len, (base,)):
                 return self.is_short(base) and self.counts.get(target, 0) <= 2
+            case Call(operator.neg, (Var() as index,)):
+                return index not in self.ops and kind_of(index.type) == kind_of(target.type) == "int"
             case Call(operator.add | operator.sub, (Var() as index, Const(value=int()))):
                 return index not in self.ops and kind_of(index.type) == kind_of(target.type) == "int"
         return False

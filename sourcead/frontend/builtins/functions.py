@@ -261,6 +261,12 @@ def rule_is_literal(lo: Lowering, node, value: Value) -> Value:
     return Const(found and isinstance(known, (int, float)))
 
 
+@lowers(runtime.is_integer)
+def rule_is_integer(lo: Lowering, node, value: Value) -> Value:
+    """Lower `is_integer(x)` in a rule."""
+    return Const(kind_of(atom_type(lo.read(value))) == "int")
+
+
 @lowers(runtime.has_more)
 def rule_has_more(lo: Lowering, node, x: Value, axis: Value, number: Value) -> Value:
     """Lower `has_more(x, axis, number)` in a rule."""

@@ -16,7 +16,9 @@ from sourcead.frontend.core import FALSE, MISSING, VALUE, Cell, Iterable, Loweri
 from sourcead.frontend.syntax import adjoint_blocks
 from sourcead.frontend.syntax.assignment import assign
 from sourcead.frontend.values import counting, sequences, walks
-from sourcead.ir.nodes import Block
+from sourcead.ir.nodes import Block, Stmt
+from sourcead.ir.types import Unknown
+from sourcead.ir.walk import walk
 
 
 @core.lower_statement.register(gast.For, gast.While)
@@ -33,12 +35,21 @@ def lower_loop(lo: Lowering, node, rest: list[gast.AST]) -> tuple[Any, bool]:
 def lower_for(lo: Lowering, node: gast.For) -> Any:
     """Lower a `for` loop; unroll it over a list that it reads by index if it changes the items or must know them."""
     walked: list[Cell] = []
+    before = len(lo.build.stmts)
     with lo.attempt(AliasError, UnsupportedSyntaxError, when=lambda error: bool(walked)) as attempt:
         with lo.using(walked=walked):
             left = for_loop(lo, node)
-        if any(cell in lo.dirty for cell in walked):
+        if any(cell in lo.dirty for cell in walked) or types_are_lost(walked, lo.build.stmts[before:]):
             attempt.fail()
     return for_loop(lo, node, listing=True) if attempt.failed else left
+
+
+def types_are_lost(walked: list[Cell], made: list[Stmt]) -> bool:
+    """Tell whether a loop over constants has values of unknown type: an axis, a size or an option that the compiler does not see."""
+    targets = {t for stmt in made for t in stmt.targets}
+    if not any(cell.slots[VALUE] in targets for cell in walked):
+        return False
+    return any(isinstance(t.type, Unknown) for stmt in walk(Block(tuple(made), ())) for t in stmt.targets)
 
 
 def for_loop(lo: Lowering, node: gast.For, listing: bool = False) -> Any:

@@ -21,12 +21,15 @@ from sourcead.frontend.core import (
 )
 from sourcead.frontend.core.known_values import type_of_value
 from sourcead.frontend.values import sequences, walks
-from sourcead.ir.nodes import Atom, Call, Const, Range, Var
+from sourcead.ir.nodes import Atom, Build, Call, Const, Range, Var
+from sourcead.ir.records import is_made_of_numbers, join_all, list_type
 from sourcead.ir.types import (
     INT, Array, DictT, ListT, NoneType, Opaque, Scalar, Str, StructT, Sym, TupleT, Type, Unknown
 )
 from sourcead.ir.walk import has_effect
 from sourcead.primitives.result_types.infer import infer_call
+
+FEW_CONSTANTS = 4  # the most constants over which a loop is taken iteration by iteration
 
 
 def held(lo: Lowering, value: Value, node) -> Value:
@@ -126,7 +129,9 @@ def _iterate_constant(lo: Lowering, value: Const, node) -> Iterable:
         return listed([Const(member) for member in value.value])
     if value.live:
         return sequence(lo, value, node)
-    if isinstance(value.value, (tuple, list, str, dict, range)):
+    if isinstance(value.value, tuple):
+        return static_sequence(lo, TupleVal(tuple(map(Const, value.value))), node)
+    if isinstance(value.value, (list, str, dict, range)):
         return listed([Const(v) for v in value.value])
     return core.iterate.default(lo, value, node)
 
@@ -152,12 +157,32 @@ def static_sequence(lo: Lowering, value: TupleVal | Cell, node) -> Iterable:
         return one_by_one(lo, value, items)
     whole = value.slots.get(WHOLE) if isinstance(value, Cell) else value.origin
     few = 2 if any(isinstance(item, Cell) and item.kind == "dict" for item in items) else 1
-    if isinstance(whole, Var) and len(items) > few and alike(items):
-        if not any(lo.was_written(i) for i in items):
-            walked = lo.wrap_whole(whole, value)
-            lo.walked.append(walked)
-            return sequence(lo, walked, node)
-    return one_by_one(lo, value, items)
+    if isinstance(whole, Var):
+        is_loop = len(items) > few and alike(items) and not any(map(lo.was_written, items))
+    else:
+        is_loop = len(items) > FEW_CONSTANTS and all(map(is_constant, items)) and is_numeric(join_all(map(_type_of_item, items)))
+        whole = table(lo, value) if is_loop else None
+    if not is_loop:
+        return one_by_one(lo, value, items)
+    walked = lo.wrap_whole(whole, value)
+    lo.walked.append(walked)
+    return sequence(lo, walked, node)
+
+
+def is_constant(item: Value) -> bool:
+    """Tell whether a value is one of Python's numbers that stands in the program, or a tuple of such numbers."""
+    if isinstance(item, TupleVal):
+        return item.cls is None and all(map(is_constant, item.items))
+    return isinstance(item, Const) and not item.live and is_made_of_numbers(item.value)
+
+
+def table(lo: Lowering, value: TupleVal | Cell) -> Var:
+    """Emit a list or tuple of constants, which the loop takes by index."""
+    atoms = tuple(map(lo.read, value.contents))
+    types = tuple(map(atom_type, atoms))
+    if isinstance(value, Cell) or not alike(value.items):  # an engine that compiles knows tuples of one type, and makes lists so
+        return lo.build.emit(Build("list", atoms), list_type(types), getattr(value, "name", "items"))
+    return lo.build.emit(Build("tuple", atoms), TupleT(types), "items")
 
 
 def one_by_one(lo: Lowering, value: Value, items: list[Value]) -> Iterable:
@@ -299,7 +324,11 @@ def without_generator(lo: Lowering, inner: Iterable, node) -> Iterable:
 
 def by_unknown_number(lo: Lowering, inner: Iterable, node) -> Iterable:
     """Return an iterable whose elements can be read by an index that is not known while compiling."""
-    return inner if inner.items is None else sequence(lo, sequences.as_one_value(lo, TupleVal(tuple(inner.items))), node)
+    if inner.items is None:
+        return inner
+    items = TupleVal(tuple(inner.items))
+    is_table = items.items and all(map(is_constant, items.items))
+    return sequence(lo, table(lo, items) if is_table else sequences.as_one_value(lo, items), node)
 
 
 def zipped(lo: Lowering, parts: list[Iterable], node, strict: bool = False) -> Iterable:

@@ -30,7 +30,7 @@ from sourcead.passes.cleanup.constant_folding import (
     OPERANDS, folded, generated, identity, is_const, is_literal, is_numeric, is_real, is_real_or_generated, keeps_type,
     negatable, same_operand_type, unusual_options
 )
-from sourcead.passes.cleanup.literal_factors import added_twice, joined
+from sourcead.passes.cleanup.literal_factors import added_twice, integer_as_float, joined
 from sourcead.passes.equality import equal_types
 from sourcead.passes.peephole import Facts, peephole
 from sourcead.runtime import zeros_like as runtime_zeros_like
@@ -355,6 +355,8 @@ def _accumulation(stmt: Stmt, op: Update, facts: Facts):
         return None
     if op.value is op.base and not op.path and op.mode == "add" and generated(stmt):
         return Call(MUL, (Const(2), op.base))
+    if generated(stmt) and is_real(op.base) and isinstance(op.base.type, Array) and (k := integer_as_float(op.value, facts)) is not None:
+        return replace(op, value=k)
     positive = _negated(stmt, op.value, facts)
     if not positive:
         return added_twice(stmt, facts) if not op.path else None

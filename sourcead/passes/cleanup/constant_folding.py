@@ -27,7 +27,7 @@ from sourcead.passes.equality import equal_types
 ADD, SUB, MUL, DIV, POW, NEG = operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg
 COMPARISONS = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)
 OPERANDS = {
-    **dict.fromkeys((ADD, SUB, MUL, DIV, POW, operator.floordiv, operator.mod, *COMPARISONS), 2),
+    **dict.fromkeys((ADD, SUB, MUL, DIV, POW, operator.floordiv, operator.mod, min, max, *COMPARISONS), 2),
     **dict.fromkeys((NEG, operator.pos, abs, operator.not_, operator.truth, bool), 1),
 }
 """How many operands the functions have that can be computed here."""
@@ -56,7 +56,9 @@ def keeps_type(stmt: Stmt, atom: Operand) -> bool:
     if isinstance(a, Array) and isinstance(b, Array) and a.dims is not None and b.dims is not None:
         known = a.dtype is not None and a.dtype != ANY_DTYPE  # the number has no shape
         return known and len(a.dims) == len(b.dims) and same_dtype(a.dtype, b.dtype)
-    return equal_types(a, b) or (isinstance(a, Scalar) and a == b)  # a Python number does not change the dtype of a number
+    if isinstance(a, Scalar) and isinstance(b, Scalar):  # a Python number does not change the dtype of a number
+        return (a.kind, a.least) == (b.kind, b.least)
+    return equal_types(a, b)
 
 
 def same_operand_type(a: Operand, b: Operand) -> bool:

@@ -1,6 +1,7 @@
 """Joins the literal factors of a product, and adds equal contributions once.
 
     y = mul(2, mul(0.5, x))                         y = x
+    y = mul(mul(1.0, k), x)                         y = mul(k, x) for an integer k
     y = div(2, mul(0.5, x))                         y = div(4.0, x)
     y = mul(2, div(v, mul(2, s)))                   y = div(v, s)
     y = mul(2, mul(expand_dims(mul(-0.5, v), 1), x))      y = mul(expand_dims(neg(v), 1), x)
@@ -17,7 +18,7 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead.ir.nodes import Atom, Call, Const, Stmt, Update, Var, fresh
-from sourcead.ir.types import Array, Scalar, dims_of
+from sourcead.ir.types import INT, Array, Scalar, dims_of
 from sourcead.passes.cleanup.constant_folding import exact, generated, is_literal, is_real
 from sourcead.passes.equality import equal_types
 from sourcead.passes.peephole import Facts
@@ -26,21 +27,35 @@ MUL, DIV, NEG = operator.mul, operator.truediv, operator.neg
 FORMS = (np.expand_dims, np.transpose)
 
 
-def joined(stmt: Stmt, fn, a: Atom, b: Atom, facts: Facts) -> Atom | list[Stmt] | None:
+def joined(stmt: Stmt, fn, a: Atom, b: Atom, facts: Facts) -> Atom | Call | list[Stmt] | None:
     """Return what replaces a product with a literal, or a literal divided by a product; None if no literal joins another."""
     if not generated(stmt) or not is_real(stmt.targets[0]):
         return None
     if fn is DIV:
         return _over_literal(stmt, a, b, facts)
+    for x, other in ((a, b), (b, a)):
+        if (k := integer_as_float(x, facts)) is not None and is_real(other):
+            return Call(MUL, (k, other) if x is a else (other, k))
     for c, x in ((a, b), (b, a)):
         if is_literal(c) and c.value and type(c.value) is not bool and (found := absorbed(c.value, x, facts)) is not None:
             before, value = found
-            if not equal_types(value.type, stmt.targets[0].type):
+            if not _same(value, stmt.targets[0]):
                 continue
             if not before:
                 return value
             last = before[-1]  # an error of a quotient belongs to the line that divides
             return [*before[:-1], replace(stmt, op=last.op, origin=last.origin if last.op.fn is DIV else stmt.origin)]
+    return None
+
+
+def integer_as_float(x: Atom, facts: Facts) -> Atom | None:
+    """Return k for 1.0 * k, Python's integer k as a float, which it becomes anyway where it is multiplied with one."""
+    product = facts.call(x, MUL)
+    if not product or not is_spent(x, facts):
+        return None
+    for one, k in (product.args, product.args[::-1]):
+        if is_literal(one) and type(one.value) is float and one.value == 1 and isinstance(k, Var) and k.type == INT:
+            return k
     return None
 
 

@@ -76,7 +76,7 @@ def is_derived_class(cls: Any) -> bool:
 def is_special_number(value: Any) -> bool:
     """Return whether an object is a number of a class derived from Python's, which may have rules and attributes of its own."""
     return isinstance(value, (int, float, complex)) and not (
-        type(value) in (bool, int, float, complex) or isinstance(value, (np.generic, enum.Enum))
+        type(value) in (bool, int, float) or isinstance(value, (np.generic, enum.Enum))
     )
 
 
@@ -318,8 +318,8 @@ def type_of(value: Any) -> Type:
 
 
 def is_made_of_numbers(value: Any) -> bool:
-    """Return whether an object is one of Python's numbers, or a tuple of them, which its `repr` tells apart from others."""
-    return all(map(is_made_of_numbers, value)) if type(value) is tuple else type(value) in (bool, int, float, complex)
+    """Return whether an object is a real number of Python, or a tuple of such, which its `repr` tells apart from others."""
+    return all(map(is_made_of_numbers, value)) if type(value) is tuple else type(value) in (bool, int, float)
 
 
 def record_type(value: Any) -> StructT | Unknown:

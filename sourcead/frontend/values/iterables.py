@@ -14,22 +14,15 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.control import generators
 from sourcead.frontend.control.loops import ONE, ZERO
-from sourcead.frontend.control.pairs import canonical
 from sourcead.frontend.core import (
     BUSY, ENDED, LEFT, TAKEN, TRUE, USED, VALUE, WHOLE, Cell, Flag, Iterable, Lowering, Meta, SuperVal, TupleVal, Value,
     cells_of, next_birth, roots
 )
-from sourcead.frontend.core.known_values import type_of_value
-from sourcead.frontend.values import sequences, walks
-from sourcead.ir.nodes import Atom, Build, Call, Const, Range, Var
-from sourcead.ir.records import is_made_of_numbers, join_all, list_type
-from sourcead.ir.types import (
-    INT, Array, DictT, ListT, NoneType, Opaque, Scalar, Str, StructT, Sym, TupleT, Type, Unknown
-)
+from sourcead.frontend.values import sequences, tables, walks
+from sourcead.ir.nodes import Atom, Call, Const, Range, Var
+from sourcead.ir.types import INT, Array, ListT, NoneType, Opaque, Scalar, Str, Sym, TupleT, Type, Unknown
 from sourcead.ir.walk import has_effect
 from sourcead.primitives.result_types.infer import infer_call
-
-FEW_CONSTANTS = 4  # the most constants over which a loop is taken iteration by iteration
 
 
 def held(lo: Lowering, value: Value, node) -> Value:
@@ -158,10 +151,10 @@ def static_sequence(lo: Lowering, value: TupleVal | Cell, node) -> Iterable:
     whole = value.slots.get(WHOLE) if isinstance(value, Cell) else value.origin
     few = 2 if any(isinstance(item, Cell) and item.kind == "dict" for item in items) else 1
     if isinstance(whole, Var):
-        is_loop = len(items) > few and alike(items) and not any(map(lo.was_written, items))
+        is_loop = len(items) > few and tables.alike(items) and not any(map(lo.was_written, items))
     else:
-        is_loop = len(items) > FEW_CONSTANTS and all(map(is_constant, items)) and is_numeric(join_all(map(_type_of_item, items)))
-        whole = table(lo, value) if is_loop else None
+        is_loop = len(items) > tables.FEW and tables.are_constants(items)
+        whole = tables.table(lo, value) if is_loop else None
     if not is_loop:
         return one_by_one(lo, value, items)
     walked = lo.wrap_whole(whole, value)
@@ -169,43 +162,9 @@ def static_sequence(lo: Lowering, value: TupleVal | Cell, node) -> Iterable:
     return sequence(lo, walked, node)
 
 
-def is_constant(item: Value) -> bool:
-    """Tell whether a value is one of Python's numbers that stands in the program, or a tuple of such numbers."""
-    if isinstance(item, TupleVal):
-        return item.cls is None and all(map(is_constant, item.items))
-    return isinstance(item, Const) and not item.live and is_made_of_numbers(item.value)
-
-
-def table(lo: Lowering, value: TupleVal | Cell) -> Var:
-    """Emit a list or tuple of constants, which the loop takes by index."""
-    atoms = tuple(map(lo.read, value.contents))
-    types = tuple(map(atom_type, atoms))
-    if isinstance(value, Cell) or not alike(value.items):  # an engine that compiles knows tuples of one type, and makes lists so
-        return lo.build.emit(Build("list", atoms), list_type(types), getattr(value, "name", "items"))
-    return lo.build.emit(Build("tuple", atoms), TupleT(types), "items")
-
-
 def one_by_one(lo: Lowering, value: Value, items: list[Value]) -> Iterable:
     """Iterate over the known items of a tuple, or of a list, which the loop may change."""
     return walks.walk(lo, value, list(value.items.items())) if isinstance(value, Cell) else listed(items)
-
-
-def alike(items: list[Value]) -> bool:
-    """Tell whether one loop body serves all items because their structures, dtypes and ranks are the same."""
-    types = [_type_of_item(item) for item in items]
-    return all(map(is_numeric, types)) and len(set(map(canonical, types))) == 1
-
-
-def _type_of_item(item: Value) -> Type | None:
-    """Return the type of an item as one value, which a dict of numbers and arrays is while it is unchanged, or None."""
-    whole = item.slots.get(WHOLE) if isinstance(item, Cell) and item.kind == "dict" else None
-    t = None if whole is None else atom_type(whole)
-    return t if isinstance(t, DictT) and all(is_numeric(part) for _, part in t.items) else type_of_value(item, records=True)
-
-
-def is_numeric(t: Type | None) -> bool:
-    """Tell whether a type is of numbers, arrays or their containers."""
-    return all(is_numeric(part) for _, part in t.fields) if isinstance(t, StructT) else isinstance(t, (Array, TupleT, Scalar, DictT))
 
 
 @core.iterate.register(Array, ListT, TupleT, Unknown)
@@ -327,8 +286,8 @@ def by_unknown_number(lo: Lowering, inner: Iterable, node) -> Iterable:
     if inner.items is None:
         return inner
     items = TupleVal(tuple(inner.items))
-    is_table = items.items and all(map(is_constant, items.items))
-    return sequence(lo, table(lo, items) if is_table else sequences.as_one_value(lo, items), node)
+    is_table = items.items and all(map(tables.is_constant, items.items))
+    return sequence(lo, tables.table(lo, items) if is_table else sequences.as_one_value(lo, items), node)
 
 
 def zipped(lo: Lowering, parts: list[Iterable], node, strict: bool = False) -> Iterable:

@@ -66,8 +66,6 @@ CORPUS = {p.name: p for p in all_programs("basic") if p.raises is None and inspe
 
 TOO_MANY = {
     "beam_search": "the cotangents of lists of candidates are made whole for the few that are kept of them",
-    "dijkstra_list": "a write to an item of a list, whose place depends on the run, in unrolled branches clears and adds all items",
-    "min_path_table": "a table in lists, whose numbers are of a kind that depends on the run, is copied for each of them",
 }
 
 

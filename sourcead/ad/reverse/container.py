@@ -15,7 +15,7 @@ from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.cotangents.shapes import unbroadcast
 from sourcead.ad.reverse.walk import Reverse
 from sourcead.analysis.builder import atom_type
-from sourcead.ir.nodes import Append, Build, Const, Index, Operand, Pop, Slice, Stmt, Sub, Var
+from sourcead.ir.nodes import Append, Build, Const, Index, Operand, Pop, Slice, Stmt, Sub, Update, Var
 from sourcead.ir.types import Array, ListT, MapT, Scalar, Sym, TupleT, Unknown, dims_of, keyed_parts
 
 
@@ -28,7 +28,13 @@ def reverse_index(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
     if base not in r.active:
         return
     items = keyed_parts(t)
-    if items is not None and isinstance(op.key, Const):
+    path = (Sub(op.key),)
+    if isinstance(t, ListT) and isinstance(v.type, (Array, Scalar)):
+        base, path = whole_list(r, base, path)
+    if len(path) > 1:
+        d_base = changeable(r.build, cots.get_or_zero(base))
+        cots.put(base, r.build.emit(Update(d_base, path, d_v, "add"), atom_type(d_base), f"d_{base.name}"))
+    elif items is not None and isinstance(op.key, Const):
         key = op.key.value
         if isinstance(key, int) and isinstance(t, (TupleT, ListT)):
             key %= len(items)
@@ -38,6 +44,19 @@ def reverse_index(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
     else:
         d_base = changeable(r.build, cots.get_or_zero(base))
         cots.put(base, add_at(t, r.build, d_base, Place(base, op.key, v, distinct(r, op.key)), d_v))
+
+
+def whole_list(r: Reverse, base: Var, path: tuple[Sub, ...]) -> tuple[Var, tuple[Sub, ...]]:
+    """Return the list in which `base` is an item, or an item of an item, whose place depends on the run, and the path from there.
+
+    So `t[i][j]` contributes to `d_t[i][j]` alone, and the cotangent of a row of a table is not made for one of its numbers.
+    """
+    outer = r.made[base].op if base in r.made else None
+    if not isinstance(outer, Index) or outer.base not in r.active or not isinstance(outer.base.type, ListT):
+        return base, path
+    if isinstance(outer.key, (Slice, tuple)) or keyed_parts(outer.base.type) is not None and isinstance(outer.key, Const):
+        return base, path
+    return whole_list(r, outer.base, (Sub(outer.key), *path))
 
 
 def distinct(r: Reverse, key: Operand) -> bool:

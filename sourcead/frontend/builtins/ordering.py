@@ -15,6 +15,7 @@ from sourcead.frontend.core import FALSE, Cell, Lowering, TupleVal, Value
 from sourcead.frontend.values import lists, sequences, sets
 from sourcead.ir.nodes import Const, Var
 from sourcead.ir.types import BOOL, INT, Array, ListT, Scalar
+from sourcead.primitives.result_types.infer import Arg, infer_call
 
 
 def indexable(lo: Lowering, value: Value, node) -> Value:
@@ -92,8 +93,11 @@ def extreme_item(lo: Lowering, fn, value: Value, key: Value | None, default: Val
     t = atom_type(lo.read(items))
 
     def best():
-        if key is None and (isinstance(t, Array) or isinstance(t, ListT) and isinstance(t.item, Scalar)):
-            return core.call_library(lo, np.max if fn is max else np.min, [items], {}, node)
+        of_array = np.max if fn is max else np.min
+        if key is None and isinstance(t, Array):
+            return core.call_library(lo, of_array, [items], {}, node)
+        if key is None and isinstance(t, ListT) and isinstance(t.item, Scalar):  # of which more is known than of an array of them
+            return lo.build.call(of_array, lo.build.call(np.array, lo.read(items)), type=infer_call(of_array, [Arg(t)], {}))
         largest = Const(fn is max)
         place = lo.build.call(runtime.best_place, lists.keys_of(lo, items, key, node), largest, type=INT, name="best")
         return core.subscript(lo, items, place, node)

@@ -39,7 +39,7 @@ def power_adjoint(y, a, b, d_y):
         lower = b - (b != 0) if is_integer(b) else lower_exponent(b, a)
         return b * d_y * a**lower, d_y * y * log_or_zero(a)
     if b == 0:
-        return 0 * d_y * a, None
+        return None, None
     if b == 1:
         return d_y, None
     if b == 2:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from sourcead.analysis.affine import number
 from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import (
-    Atom, Attr, Block, Build, Call, Const, Function, Index, Loop, Op, Pop, Range, Slice, Stmt, Var, fresh
+    Atom, Attr, Block, Build, Call, Const, Function, Index, Loop, Op, Pop, Range, Slice, Stmt, Var
 )
 from sourcead.ir.types import Array, ListT, TupleT
 from sourcead.ir.walk import count_reads, map_blocks, rewrite, substitute, walk
@@ -59,14 +59,14 @@ class _Loops:
 def _over_sequences(loop: Loop, defs: dict[Var, Op]) -> tuple[list[tuple[Var, Op]], Loop]:
     """Return the loop over the sequences that it reads by its index, and the definitions that are needed before it."""
     kept = [], loop
-    reading: dict[Var, list[Stmt]] = {}
+    reading: dict[Atom, list[Stmt]] = {}
     others = count_reads(loop.body).get(loop.index, 0)
     for stmt in walk(loop.body):
-        if isinstance(stmt.op, Index) and stmt.op.key is loop.index and isinstance(stmt.op.base, Var):
+        if isinstance(stmt.op, Index) and stmt.op.key is loop.index and _is_sequence(stmt.op.base):
             reading.setdefault(stmt.op.base, []).append(stmt)
             others -= 1
     sequences, backward = _counted(loop.domain, defs, reading)
-    if not sequences or not reading or any(s not in reading or not isinstance(s.type, (Array, ListT, TupleT)) for s in sequences):
+    if not sequences or not reading or any(s not in reading or not isinstance(atom_type(s), (Array, ListT, TupleT)) for s in sequences):
         return kept
     elements = {s: _element(reading[s]) for s in sequences}
     mapping = {t.targets[0]: elements[s] for s in sequences for t in reading[s]}
@@ -79,7 +79,7 @@ def _over_sequences(loop: Loop, defs: dict[Var, Op]) -> tuple[list[tuple[Var, Op
         x, body = elements[seq], _without(loop.body, gone, mapping)
         if not backward:
             return [], replace(loop, domain=seq, index=x, body=body)
-        turned = fresh(seq, temp=True)
+        turned = Var(getattr(seq, "name", "items"), atom_type(seq), temp=True)
         read = Index(seq, Slice(None, None, Const(-1)))
         return [(turned, read)], replace(loop, domain=turned, index=x, body=body)
     if backward or any(s not in sequences for s in reading) and len(sequences) > 1:
@@ -115,7 +115,7 @@ def _is_place(key) -> bool:
     return isinstance(key, Const) and type(key.value) is int
 
 
-def _counted(domain: Range, defs: dict[Var, Op], read: Iterable[Var]) -> tuple[list[Var], bool]:
+def _counted(domain: Range, defs: dict[Var, Op], read: Iterable[Atom]) -> tuple[list[Atom], bool]:
     """Return the sequences, of those that are `read` if it is a number, whose length a range has, and whether it runs backward."""
     if number(domain.start) == 0 and number(domain.step) == 1:
         return _measured(domain.stop, defs, read), False
@@ -130,12 +130,12 @@ def _counted(domain: Range, defs: dict[Var, Op], read: Iterable[Var]) -> tuple[l
     return [], False
 
 
-def _measured(length: Atom, defs: dict[Var, Op], read: Iterable[Var]) -> list[Var]:
+def _measured(length: Atom, defs: dict[Var, Op], read: Iterable[Atom]) -> list[Atom]:
     """Return the sequences whose length, or least length, equals a value; for a number, those of the sequences that are `read`."""
     if (count := number(length)) is not None:
         return [v for v in read if _is_made_of(defs.get(v), count)]
     match defs.get(length) if isinstance(length, Var) else None:
-        case Call(builtins.len, (Var() as seq,)):
+        case Call(builtins.len, (seq,)) if _is_sequence(seq):
             return [seq]
         case Index(Var() as shape, zero) if number(zero) == 0:
             match defs.get(shape):
@@ -147,6 +147,11 @@ def _measured(length: Atom, defs: dict[Var, Op], read: Iterable[Var]) -> list[Va
                 found = [p[0] for p in parts]
                 return found if len(set(found)) == len(found) else []
     return []
+
+
+def _is_sequence(atom) -> bool:
+    """Tell whether an atom is a variable, or one outside of the function."""
+    return isinstance(atom, Var) or isinstance(atom, Const) and atom.live
 
 
 def _is_made_of(op: Op | None, count: int) -> bool:

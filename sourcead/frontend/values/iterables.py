@@ -153,7 +153,7 @@ def static_sequence(lo: Lowering, value: TupleVal | Cell, node) -> Iterable:
     if isinstance(whole, Var):
         is_loop = len(items) > few and tables.alike(items) and not any(map(lo.was_written, items))
     else:
-        is_loop = len(items) > tables.FEW and tables.are_constants(items)
+        is_loop = not tables.is_short(items, node) and tables.are_constants(items)
         whole = tables.table(lo, value) if is_loop else None
     if not is_loop:
         return one_by_one(lo, value, items)

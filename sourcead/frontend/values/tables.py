@@ -1,5 +1,7 @@
 """Tell which lists and tuples of known items a loop can take by index, and make those of numbers that stand in the program."""
 
+import gast
+
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend.control.pairs import canonical
 from sourcead.frontend.core import WHOLE, Cell, Lowering, TupleVal, Value
@@ -9,6 +11,13 @@ from sourcead.ir.records import is_made_of_numbers, join_all, list_type
 from sourcead.ir.types import Array, DictT, Scalar, StructT, TupleT, Type
 
 FEW = 4  # the most constants over which a loop is taken iteration by iteration
+SHORT = 8  # the most statements that such iterations have together
+
+
+def is_short(items: list[Value], node) -> bool:
+    """Tell whether a loop over items reads as well iteration by iteration: they are few, and the body of a `for` statement is short."""
+    statements = sum(isinstance(n, gast.stmt) for n in gast.walk(node)) - 1 if isinstance(node, gast.For) else 1
+    return len(items) <= 1 or len(items) <= FEW and len(items) * statements <= SHORT
 
 
 def is_constant(item: Value) -> bool:

@@ -156,6 +156,8 @@ def _add(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
             return x
         if generated(stmt) and _zeros(c, facts) and same_operand_type(stmt.targets[0], x):
             return x
+        if generated(stmt) and is_literal(c) and type(c.value) is not bool and c.value < 0 and is_real(x):
+            return Call(SUB, (x, Const(-c.value)))  # by the definition of IEEE subtraction
     for x, negative in ((a, b), (b, a)) if generated(stmt) else ((a, b),):
         positive = _negated(stmt, negative, facts) if is_numeric(stmt, x) else None
         if positive:  # x + (-y) is x - y, by the definition of IEEE subtraction

@@ -45,6 +45,7 @@ from sourcead.passes.residuals.add_to_records import add_to_records
 from sourcead.passes.residuals.check_assigned import check_assigned
 from sourcead.passes.residuals.clears import remove_dead_clears, sink_clears
 from sourcead.passes.residuals.copy_live_versions import copy_live_versions
+from sourcead.passes.residuals.equal_items import take_equal_items
 from sourcead.passes.residuals.flatten_stacks import flatten_stacks
 from sourcead.passes.residuals.remove_overwritten_zeros import remove_overwritten_zeros
 
@@ -148,6 +149,7 @@ AFTER = (
     Pass(sink_clears, "before sums are looked for, which clears among the updates would hide", "splits"),
     Pass(sum_after_loops, "before stacks are flattened: it turns lists of residuals of one loop into arrays", "splits", ("notes",)),
     Pass(flatten_stacks, "after it: the lists that are left become one stack for a nest of loops"),
+    Pass(take_equal_items, "after stacks are flattened: a list that one loop alone pops, and before products with its items are seen"),
     Pass(simplify, "before sums are factored: a product that is read once only must be seen to be", None, ("settled",)),
     Pass(merge_choices, "after the updates of cotangents are in one form, in which it finds the shares of both arms"),
     Pass(share_factorisations, "after simplification, which brings transposes of products to one form, and before sums of products"),

@@ -25,7 +25,7 @@ enter(abs, len, min, max, float, int, cheap=True)
 enter(abs, pow, elementwise=True)
 enter(len, metadata=True)
 enter(
-    len, range, float, int, bool, abs, min, max, isinstance, print, tuple, enumerate, zip, reversed, list, complex, round, slice,
+    len, range, float, int, bool, abs, min, max, isinstance, print, tuple, enumerate, zip, reversed, list, complex, round, slice, sum,
     numba="native",
 )  # fmt: skip
 enter(str.format, str.format_map, numba="interpreted")

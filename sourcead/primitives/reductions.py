@@ -16,7 +16,9 @@ import numpy as np
 
 from sourcead.primitives.registry import adjoint, enter, family, in_both_modes, like, linear, tangent
 from sourcead.primitives.result_types.by_example import sized
-from sourcead.runtime import axis_size, divide_or_zero, has_more, middle_shares, product_of_others, unbroadcast
+from sourcead.runtime import (
+    axis_size, divide_or_zero, has_more, like_sequence, middle_shares, product_of_others, unbroadcast
+)
 
 family(__name__, memory="fresh", result=sized)
 
@@ -50,7 +52,7 @@ linear({
         np.broadcast_to(restore_axes(d_y / number_along(x, axis), x, axis, keepdims), x.shape)
     ),
     sum: lambda y, xs, start=0, d_y=None: (
-        np.broadcast_to(d_y, xs.shape) if isinstance(xs, np.ndarray) else [d_y for _ in xs], d_y
+        np.broadcast_to(d_y, xs.shape) if isinstance(xs, np.ndarray) else like_sequence(np.full(len(xs), d_y), xs), d_y
     ),
 })
 like(np.add.reduce, np.sum, axis=0)

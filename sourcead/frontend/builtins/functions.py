@@ -18,7 +18,9 @@ from sourcead.frontend.core import WHOLE, Cell, Iterable, Lowering, NotStatic, T
 from sourcead.frontend.values import dicts, iterables, sequences, sets, walks
 from sourcead.frontend.values.dict_keys import known_key
 from sourcead.ir.nodes import Const, Slice, Var
-from sourcead.ir.types import BOOL, INT, Array, DictT, ListT, NoneType, Scalar, dims_of, is_array, kind_of
+from sourcead.ir.types import (
+    BOOL, INT, UNKNOWN, Array, DictT, ListT, NoneType, Scalar, dims_of, is_array, join, kind_of
+)
 
 EMPTY = TupleVal(())
 
@@ -230,6 +232,9 @@ def builtin_sum(lo: Lowering, node, value: Value, start: Value = ZERO) -> Value:
     if not isinstance(value, Iterable) and is_array(atom_type(lo.read(value))):
         total = core.call_library(lo, np.sum, [value], {"axis": ZERO}, node)
         return total if isinstance(start, Const) and start.value == 0 else core.operate(lo, operator.add, start, total)
+    t = UNKNOWN if isinstance(value, Iterable) else atom_type(lo.read(value))
+    if isinstance(t, ListT) and isinstance(t.item, Scalar) and t.item.kind == "float" and core.is_number(lo, start, 0):
+        return lo.build.call(sum, lo.read(value), type=join(INT, t.item), name="total")  # an empty list has the sum 0
     return core.call_object(lo, in_python.summed, [value, start], {}, node)
 
 

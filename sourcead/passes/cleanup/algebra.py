@@ -49,6 +49,10 @@ def _simpler(stmt: Stmt, facts: Facts):
     match stmt.op:
         case Call() as call:
             return _simpler_call(stmt, call, facts)
+        case Update(Var(type=Array()) as base, _, value) if (
+            generated(stmt) and is_real(base) and (k := integer_as_float(value, facts)) is not None
+        ):
+            return replace(stmt.op, value=k)
         case Update(base, (), value, "add" | "sub"):
             return _first_contribution(stmt, base, value, facts) or _accumulation(stmt, stmt.op, facts)
         case Update(Var() as base, (Sub(key),), Var() as value, "add" | "sub") if generated(stmt) and (
@@ -357,8 +361,6 @@ def _accumulation(stmt: Stmt, op: Update, facts: Facts):
         return None
     if op.value is op.base and not op.path and op.mode == "add" and generated(stmt):
         return Call(MUL, (Const(2), op.base))
-    if generated(stmt) and is_real(op.base) and isinstance(op.base.type, Array) and (k := integer_as_float(op.value, facts)) is not None:
-        return replace(op, value=k)
     positive = _negated(stmt, op.value, facts)
     if not positive:
         return added_twice(stmt, facts) if not op.path else None

@@ -54,8 +54,8 @@ def integer_as_float(x: Atom, facts: Facts) -> Atom | None:
     if not product or not is_spent(x, facts):
         return None
     for one, k in (product.args, product.args[::-1]):
-        if is_literal(one) and type(one.value) is float and one.value == 1 and isinstance(k, Var) and k.type == INT:
-            return k
+        if is_literal(one) and type(one.value) is float and one.value == 1 and isinstance(k, Var) and isinstance(k.type, Scalar):
+            return k if k.type == INT or k.type.kind == "float" else None
     return None
 
 

@@ -31,8 +31,8 @@ from dataclasses import replace
 from sourcead.analysis.affine import number
 from sourcead.analysis.array_versions import queried
 from sourcead.analysis.loop_indices import Counting, names_elements_once, offset
-from sourcead.ir.nodes import Atom, Block, Const, Function, Index, Loop, Stmt, Sub, Update, Var
-from sourcead.ir.types import Array
+from sourcead.ir.nodes import Atom, Block, Const, Function, Index, Loop, Slice, Stmt, Sub, Update, Var
+from sourcead.ir.types import Array, ListT, Scalar
 from sourcead.ir.walk import (
     all_reads, count_reads, definitions, map_blocks, reads_inside, rewrite, substitute, walk, with_body, with_stmts
 )
@@ -84,12 +84,18 @@ def sets_what_was_cleared(stmt: Stmt, earlier: Stmt, uses: dict[Var, int]) -> bo
     op, cleared = stmt.op, earlier.op
     if not (isinstance(op, Update) and op.mode == "add" and op.base is earlier.targets[0] and uses[op.base] == 1):
         return False
-    if len(op.path) != 1 or len(cleared.path) != 1 or type(cleared.value.value) is not float or cleared.value.value != 0:
+    if len(op.path) != len(cleared.path) or type(cleared.value.value) is not float or cleared.value.value != 0:
         return False
-    a, b = op.path[0], cleared.path[0]
-    is_array = isinstance(op.base.type, Array) and op.base.type.dtype is not None
-    same = isinstance(a, Sub) and isinstance(b, Sub) and operand_key(a.key) == operand_key(b.key)
-    return is_array and same and names_elements_once(a.key)
+    steps = list(zip(op.path, cleared.path))
+    same = all(isinstance(a, Sub) and isinstance(b, Sub) and operand_key(a.key) == operand_key(b.key) for a, b in steps)
+    if not same or not all(names_elements_once(step.key) for step in op.path):
+        return False
+    t = op.base.type
+    if isinstance(t, Array):
+        return len(op.path) == 1 and t.dtype is not None
+    for step in op.path:  # to a number in lists, which takes no shape from the zero
+        t = t.item if isinstance(t, ListT) and not isinstance(step.key, Slice) else None
+    return isinstance(t, Scalar)
 
 
 def is_clearing(stmt: Stmt) -> bool:

@@ -6,6 +6,7 @@ import numpy as np
 
 from sourcead.ir.nodes import Call, Var
 from sourcead.ir.types import Array, Type
+from sourcead.ir.walk import is_cotangent
 from sourcead.primitives.table import record_of
 
 WRITERS = {
@@ -33,7 +34,7 @@ def shares_name(op: Call, target: Var) -> bool:
 
 def of_one_kind(a: Var, b: Var) -> bool:
     """Return whether both are primals or both are cotangents, which should have names of their own."""
-    return a.name.startswith("d_") == b.name.startswith("d_")
+    return is_cotangent(a) == is_cotangent(b)
 
 
 def is_large(t: Type) -> bool:

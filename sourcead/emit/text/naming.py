@@ -20,12 +20,12 @@ import numpy as np
 from sourcead.analysis.connected import UnionFind
 from sourcead.analysis.residual_stacks import residual_stacks
 from sourcead.emit.memory.sharing import written_in_place
-from sourcead.emit.text.calls_in_place import of_one_kind, shares_name
+from sourcead.emit.text.calls_in_place import shares_name
 from sourcead.emit.text.exit_flags import printed_results, unprinted_results
 from sourcead.ir.names import as_name
 from sourcead.ir.nodes import Atom, Block, Branch, Call, Closure, Function, Let, Loop, Op, Stmt, Var, operand_atoms
 from sourcead.ir.types import INT
-from sourcead.ir.walk import bound_vars, count_reads, walk
+from sourcead.ir.walk import bound_vars, count_reads, is_cotangent, walk
 
 Interval = tuple[int, int]
 REUSE = 4  # the priority of a result that takes the memory of an operand
@@ -106,7 +106,7 @@ class Ranges:
                     self._affine(REUSE, op.args[op.into], stmt.targets[0])
                 elif not isinstance(op, Call) and (written := written_in_place(op)) is not None:
                     self._affine(0, written, stmt.targets[0])
-                if isinstance(op, Let) and (not isinstance(op.value, Var) or of_one_kind(op.value, stmt.targets[0])):
+                if isinstance(op, Let):
                     self._affine(3, op.value, stmt.targets[0])
                 if _is_copy_of_namesake(stmt):
                     self._affine(0, op.args[0], stmt.targets[0])
@@ -114,7 +114,8 @@ class Ranges:
                 self._read(self.op_leaves(op), self._tick())
 
     def _affine(self, priority: int, a: Atom, b: Atom) -> None:
-        if isinstance(a, Var) and isinstance(b, Var):
+        """Note that two variables should share a name; a primal and a cotangent never do."""
+        if isinstance(a, Var) and isinstance(b, Var) and is_cotangent(a) == is_cotangent(b):
             self.affinities.append((priority, a, b))
 
     def _arms(self, stmt: Stmt, arms: tuple[Block, ...]) -> None:

@@ -23,6 +23,7 @@ from sourcead.ir.nodes import (
 )
 from sourcead.ir.records import is_frozen
 from sourcead.ir.types import Array, ListT, Scalar, StructT, TupleT, Type, is_known_container, rank
+from sourcead.ir.walk import is_cotangent
 from sourcead.passes.equality import same
 from sourcead.primitives.result_types.infer import infer_index
 
@@ -167,7 +168,7 @@ class Statements:
             if atom is UNDEFINED or self.name(target) is None or self.name(atom) == self.name(target):
                 continue
             value = self.expressions.operand(atom)
-            todo.append((self.name(target), value, {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}))
+            todo.append((self.name(target), value, names_in(value)))
         out: list[ast.stmt] = []
         readers = Counter(name for _, _, reads in todo for name in reads)
         while todo:
@@ -197,7 +198,14 @@ class Statements:
             key = last.key
         else:
             part = self.expressions.part(part, (last,))
-        return [self.write(op, part, key), *self.renamed(op.base, target)]
+        written, moved = self.write(op, part, key), self.renamed(op.base, target)
+        name, names = self.name(target), self.expressions.names
+        if moved and is_cotangent(target) and names.get(op.base) and name not in names_in(written):  # a primal is the first contribution
+            before, names[op.base] = names[op.base], name
+            written = self.update(stmt)
+            names[op.base] = before
+            return [*moved, *written]
+        return [written, *moved]
 
     def write(self, op: Update, part: ast.expr, key) -> ast.stmt:
         """Return `part[key] = value`, the form with `+=` or `-=`, or a call of `np.add.at` if indices may repeat.
@@ -330,6 +338,11 @@ class Statements:
         if op.kind == "assert":
             return [ast.Assert(args[0], args[1] if len(args) > 1 else None)]
         return [ast.Raise(args[0], None)]
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """Return the names in printed text."""
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
 def function_def(name: str, args: list[ast.arg], body: list[ast.stmt], defaults: tuple = ()) -> ast.FunctionDef:

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from sourcead import ArgumentError, adjoint, grad, value_and_grad, vjp
+from sourcead import ArgumentError, adjoint, check_grads, grad, value_and_grad, vjp
 from sourcead.emit.memory import reuse
 from sourcead.emit.text import calls_in_place, statements
 from sourcead.ir.types import Array
@@ -295,3 +295,19 @@ def test_an_array_that_other_code_has_seen_is_not_written(reused):
 def test_the_option_has_no_other_name():
     with pytest.raises((ArgumentError, TypeError)):
         grad(dense, legible=True)
+
+
+def test_a_result_takes_no_part_of_a_larger_array_which_it_would_keep():
+    def of_a_part(x, w):
+        part = (x @ w)[:, :10]
+        e = np.exp(part)
+        return np.sum(e / np.mean(e, axis=0))
+
+    def of_all(x, w):
+        part = (x @ w)[:, None]
+        e = np.exp(part)
+        return np.sum(e / np.mean(e, axis=0))
+
+    for f, taken in ((of_a_part, False), (of_all, True)):
+        assert ("out=part" in text_of(f, X, X.T)) is taken
+        check_grads(f, (X, X.T))

@@ -20,7 +20,7 @@ import numpy as np
 from sourcead.analysis.connected import UnionFind
 from sourcead.analysis.residual_stacks import residual_stacks
 from sourcead.emit.memory.sharing import written_in_place
-from sourcead.emit.text.calls_in_place import shares_name
+from sourcead.emit.text.calls_in_place import of_one_kind, shares_name
 from sourcead.emit.text.exit_flags import printed_results, unprinted_results
 from sourcead.ir.names import as_name
 from sourcead.ir.nodes import Atom, Block, Branch, Call, Closure, Function, Let, Loop, Op, Stmt, Var, operand_atoms
@@ -45,6 +45,8 @@ class Ranges:
         self.affinities: list[tuple[int, Var, Var]] = []
         self._counts = count_reads(function.body)
         self._unprinted = unprinted_results(function.body, self._counts)
+        forward = (v for s in walk(function.body) if s.adjoint_of is None for v in (*s.targets, *bound_vars(s.op)))
+        self._primals = {v for v in (*function.params, *forward) if not is_cotangent(v)}
         self._time = 0
         self._open: dict[Var, int] = {}  # the live variables, walking backward, and when they are read last
         self._opened: list[Var] = []  # in which order they became live
@@ -106,7 +108,7 @@ class Ranges:
                     self._affine(REUSE, op.args[op.into], stmt.targets[0])
                 elif not isinstance(op, Call) and (written := written_in_place(op)) is not None:
                     self._affine(0, written, stmt.targets[0])
-                if isinstance(op, Let):
+                if isinstance(op, Let) and (not isinstance(op.value, Var) or of_one_kind(op.value, stmt.targets[0])):
                     self._affine(3, op.value, stmt.targets[0])
                 if _is_copy_of_namesake(stmt):
                     self._affine(0, op.args[0], stmt.targets[0])
@@ -114,9 +116,10 @@ class Ranges:
                 self._read(self.op_leaves(op), self._tick())
 
     def _affine(self, priority: int, a: Atom, b: Atom) -> None:
-        """Note that two variables should share a name; a primal and a cotangent never do."""
-        if isinstance(a, Var) and isinstance(b, Var) and is_cotangent(a) == is_cotangent(b):
-            self.affinities.append((priority, a, b))
+        """Note that two variables should share a name; a value of the forward sweep and a cotangent never do."""
+        if isinstance(a, Var) and isinstance(b, Var):
+            apart = a in self._primals and is_cotangent(b) or b in self._primals and is_cotangent(a)
+            self.affinities += [] if apart else [(priority, a, b)]
 
     def _arms(self, stmt: Stmt, arms: tuple[Block, ...]) -> None:
         """Walk the arms of a branch, the last first; each arm binds the targets at its end."""

@@ -179,7 +179,7 @@ def _run(groups, start: int) -> int:
             break
         if isinstance(nodes[-1], _COMPOUND):
             return 0
-        count += len(nodes)
+        count += sum(not isinstance(node, ast.Delete) for node in nodes)
     return count
 
 

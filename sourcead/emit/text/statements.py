@@ -15,7 +15,7 @@ from sourcead.emit.text.early_exits import either, iteration
 from sourcead.emit.text.expressions import BINARY, Expressions, is_expression, negated, operator_name
 from sourcead.emit.text.idioms import Each
 from sourcead.emit.text.naming import stand_ins
-from sourcead.emit.text.printing import Comments, in_contexts, mark
+from sourcead.emit.text.printing import Comments, Group, in_contexts, mark
 from sourcead.ir.names import as_name, is_name, numbered
 from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Block, Branch, Call, Closure, Const, Effect, Index, Let, Loop, Pop, Range, Stmt, Sub,
@@ -51,8 +51,12 @@ class Statements:
         self.unread = "_"
         self.missing: set[Var] = set()
 
-    def block(self, block: Block, at_top: bool = False, printed: dict[Stmt, list[ast.stmt]] | None = None) -> list[ast.stmt]:
+    def block(self, block: Block, printed: dict[Stmt, list[ast.stmt]] | None = None) -> list[ast.stmt]:
         """Return the statements of a block, without those that use its results; some may have been `printed` already."""
+        return self.comments.annotated(in_contexts(self, self.groups(block, printed)), False)
+
+    def groups(self, block: Block, printed: dict[Stmt, list[ast.stmt]] | None = None) -> list[Group]:
+        """Return the statements of a block, each with what is printed for it."""
         groups = []
         for stmt in block.stmts:
             if stmt.targets and all(t in self.nested for t in stmt.targets):
@@ -60,7 +64,7 @@ class Statements:
             outer, self.within = self.within, stmt.within or self.within
             groups.append((stmt, mark(printed[stmt] if printed and stmt in printed else self.statement(stmt), stmt)))
             self.within = outer
-        return self.comments.annotated(in_contexts(self, groups), at_top)
+        return groups
 
     def statement(self, stmt: Stmt) -> list[ast.stmt]:
         op = stmt.op

@@ -311,3 +311,22 @@ def test_a_result_takes_no_part_of_a_larger_array_which_it_would_keep():
     for f, taken in ((of_a_part, False), (of_all, True)):
         assert ("out=part" in text_of(f, X, X.T)) is taken
         check_grads(f, (X, X.T))
+
+
+def test_what_a_function_is_applied_to_takes_the_memory_of_what_is_read_for_the_last_time():
+    def softmax(x, w):
+        logits = x @ w
+        e = np.exp(logits - np.max(logits, axis=1, keepdims=True))
+        return np.sum((e / np.sum(e, axis=1, keepdims=True)) ** 2)
+
+    def read_again(x, w):
+        logits = x @ w
+        e = np.exp(logits - np.max(logits, axis=1, keepdims=True))
+        return np.sum((e / np.sum(e, axis=1, keepdims=True)) ** 2 * logits)
+
+    text = text_of(softmax, X, X.T)
+    assert "logits -= np.max(logits, axis=1, keepdims=True)\n    e = np.exp(logits, out=logits)" in text
+    assert "logits -=" not in text_of(read_again, X, X.T).split("# reverse")[0]
+    for f in (softmax, read_again):
+        check_grads(f, (X, X.T))
+        assert np.allclose(grad(f)(X, X.T), grad(f, readable=True)(X, X.T), rtol=1e-13)

@@ -91,3 +91,41 @@ def test_numbers_and_vectors_keep_their_names():
 
     assert "del " not in grad(f).lower(X[0]).text
     assert "del " not in grad(f).lower(0.5).text
+
+
+def rows_of_a_product(states, w):
+    y = states[1:] @ w
+    return np.sum(y * y)
+
+
+def written_by_the_program(x, w):
+    a = np.exp(x)
+    a[1:] = a[:-1] @ (x.T @ x * np.sum(w) / 1000)
+    return np.sum(a / np.sum(a))
+
+
+def of_fewer_axes(x, w):
+    a = np.zeros((3, *x.shape))
+    a[1:] = x @ w
+    return np.sum(np.tanh(a) * np.arange(3)[:, None, None])
+
+
+def of_another_dtype(x, w):
+    a = np.zeros(x.shape, np.float32)
+    a[:] = x @ w
+    return np.sum(np.tanh(a) * a)
+
+
+@pytest.mark.parametrize("f", [rows_of_a_product, written_by_the_program, of_fewer_axes, of_another_dtype])
+def test_a_product_is_written_into_rows_of_exactly_its_type(f):
+    x, w = np.linspace(-1, 1, 1200).reshape(30, 40), np.linspace(0, 0.1, 1600).reshape(40, 40)
+    text = grad(f, wrt=(0, 1)).lower(x, w).text
+    assert ("np.matmul(" in text) is (f in (rows_of_a_product, written_by_the_program)), text
+    assert "matmul" not in grad(f, wrt=(0, 1), readable=True).lower(x, w).text
+    for size in (30, 1, 2):
+        if f is not of_another_dtype:
+            check_grads(f, (x[:size], w))
+        value, gradients = value_and_grad(f, wrt=(0, 1))(x[:size], w)
+        assert np.isclose(value, f(x[:size], w))
+        for a, b in zip(gradients, grad(f, wrt=(0, 1), readable=True)(x[:size], w)):
+            assert np.allclose(a, b, rtol=1e-12)

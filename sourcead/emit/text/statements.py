@@ -10,12 +10,12 @@ import numpy as np
 from sourcead.analysis.affine import number
 from sourcead.analysis.builder import Builder, operand_type
 from sourcead.emit.memory.sharing import is_plain, key_kind
-from sourcead.emit.text.calls_in_place import augments, is_large, writer
+from sourcead.emit.text.calls_in_place import augments, fills_rows, is_large, writer
 from sourcead.emit.text.early_exits import either, iteration
 from sourcead.emit.text.expressions import BINARY, Expressions, is_expression, negated, operator_name
 from sourcead.emit.text.idioms import Each
 from sourcead.emit.text.naming import stand_ins
-from sourcead.emit.text.printing import Comments, Group, in_contexts, mark
+from sourcead.emit.text.printing import Comments, Group, in_contexts, mark, names_in
 from sourcead.ir.names import as_name, is_name, numbered
 from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Block, Branch, Call, Closure, Const, Effect, Index, Let, Loop, Pop, Range, Stmt, Sub,
@@ -39,6 +39,7 @@ class Statements:
         at: the functions that are called in place of `np.add.at` and `np.subtract.at`, under "add" and "sub".
         within: the context managers that are open.
         in_loop: whether the statements are inside of a loop.
+        lets_go: whether large arrays are kept as few as possible.
         missing: the variables that are None where they have no value, because they are moved there.
         unread: the name of what is not read: `_`, or more underscores if something that is read has that name.
     """
@@ -47,7 +48,7 @@ class Statements:
         self.expressions, self.comments, self.read, self.at = expressions, comments, read, at
         self.nested = expressions.nested
         self.within: tuple[Call, ...] = ()
-        self.in_loop = False
+        self.in_loop = self.lets_go = False
         self.unread = "_"
         self.missing: set[Var] = set()
 
@@ -230,6 +231,9 @@ class Statements:
         if combined is not None:
             operator, other = combined
             return ast.AugAssign(added_to, operator, self.expressions.operand(other))
+        if self.lets_go and not self.in_loop and fills_rows(op, made := self.nested.get(op.value)):
+            args = [self.expressions.operand(a) for a in made.args]
+            return ast.Expr(ast.Call(self.expressions.function(np.matmul), args, [ast.keyword("out", place)]))
         return ast.Assign([place], value)
 
     def of_many_axes(self, op: Update) -> bool:
@@ -342,11 +346,6 @@ class Statements:
         if op.kind == "assert":
             return [ast.Assert(args[0], args[1] if len(args) > 1 else None)]
         return [ast.Raise(args[0], None)]
-
-
-def names_in(node: ast.AST) -> set[str]:
-    """Return the names in printed text."""
-    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
 
 
 def function_def(name: str, args: list[ast.arg], body: list[ast.stmt], defaults: tuple = ()) -> ast.FunctionDef:

@@ -330,3 +330,26 @@ def test_what_a_function_is_applied_to_takes_the_memory_of_what_is_read_for_the_
     for f in (softmax, read_again):
         check_grads(f, (X, X.T))
         assert np.allclose(grad(f)(X, X.T), grad(f, readable=True)(X, X.T), rtol=1e-13)
+
+
+def test_a_transposed_array_is_overwritten_where_nothing_else_reads_it():
+    def alone(x, w):
+        y = (x @ w).T
+        y = y - np.max(y, axis=1, keepdims=True)
+        return np.sum(np.exp(y) ** 2)
+
+    def beside_itself(x):
+        a = x @ x.T
+        y = a.T - a
+        return np.sum(np.exp(y / 50) * y)
+
+    def read_again(x, w):
+        a = x @ w
+        y = a.T
+        y = y * 2
+        return np.sum(np.tanh(y) * y) + np.sum(a * a)
+
+    assert "y -= np.max(y" in text_of(alone, X, X.T)
+    for f, args in ((alone, (X, X.T)), (beside_itself, (X,)), (read_again, (X, X.T))):
+        check_grads(f, args)
+        assert np.allclose(grad(f)(*args), grad(f, readable=True)(*args), rtol=1e-12)

@@ -87,7 +87,7 @@ def result_memory(op: Op, t: Type, of: Callable[[Operand], Memory], new: Callabl
             sharing = call_sharing(op)
             operands = args[:1] if sharing == "first" else (*args, *(v for _, v in kwargs))
             regions = union(of(a).all for a in operands)
-            if regions and not isinstance(fn, Var) and sharing == "shared" and record_of(fn).view == "reshape" and len(operands) > 1:
+            if regions and not isinstance(fn, Var) and sharing == "shared" and shows_all(op):
                 return Memory(regions, regions, whole=of(args[0]).whole)
         case Let(value):
             return of(value)
@@ -117,6 +117,12 @@ def result_memory(op: Op, t: Type, of: Callable[[Operand], Memory], new: Callabl
     if sharing == "foreign" or is_container(t) or not regions:  # such as the array that a reshape of a number makes
         regions |= {new()}
     return Memory(regions, regions)
+
+
+def shows_all(op: Call) -> bool:
+    """Return whether the result of a call is a view of all elements of its first argument, as of `np.transpose`, or a copy of it."""
+    record = record_of(op.fn)
+    return record.view == "reshape" and len(op.args) > 1 or record.view in ("always", "shorter") and record.order in ("axes", "keeps")
 
 
 def takes_all(key: Operand) -> bool:

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from sourcead import ArgumentError, adjoint, grad, value_and_grad, vjp
+from sourcead import ArgumentError, adjoint, check_grads, grad, value_and_grad, vjp
 from sourcead.emit.memory import reuse
 from sourcead.emit.text import calls_in_place, statements
 from sourcead.ir.types import Array
@@ -295,3 +295,61 @@ def test_an_array_that_other_code_has_seen_is_not_written(reused):
 def test_the_option_has_no_other_name():
     with pytest.raises((ArgumentError, TypeError)):
         grad(dense, legible=True)
+
+
+def test_a_result_takes_no_part_of_a_larger_array_which_it_would_keep():
+    def of_a_part(x, w):
+        part = (x @ w)[:, :10]
+        e = np.exp(part)
+        return np.sum(e / np.mean(e, axis=0))
+
+    def of_all(x, w):
+        part = (x @ w)[:, None]
+        e = np.exp(part)
+        return np.sum(e / np.mean(e, axis=0))
+
+    for f, taken in ((of_a_part, False), (of_all, True)):
+        assert ("out=part" in text_of(f, X, X.T)) is taken
+        check_grads(f, (X, X.T))
+
+
+def test_what_a_function_is_applied_to_takes_the_memory_of_what_is_read_for_the_last_time():
+    def softmax(x, w):
+        logits = x @ w
+        e = np.exp(logits - np.max(logits, axis=1, keepdims=True))
+        return np.sum((e / np.sum(e, axis=1, keepdims=True)) ** 2)
+
+    def read_again(x, w):
+        logits = x @ w
+        e = np.exp(logits - np.max(logits, axis=1, keepdims=True))
+        return np.sum((e / np.sum(e, axis=1, keepdims=True)) ** 2 * logits)
+
+    text = text_of(softmax, X, X.T)
+    assert "logits -= np.max(logits, axis=1, keepdims=True)\n    e = np.exp(logits, out=logits)" in text
+    assert "logits -=" not in text_of(read_again, X, X.T).split("# reverse")[0]
+    for f in (softmax, read_again):
+        check_grads(f, (X, X.T))
+        assert np.allclose(grad(f)(X, X.T), grad(f, readable=True)(X, X.T), rtol=1e-13)
+
+
+def test_a_transposed_array_is_overwritten_where_nothing_else_reads_it():
+    def alone(x, w):
+        y = (x @ w).T
+        y = y - np.max(y, axis=1, keepdims=True)
+        return np.sum(np.exp(y) ** 2)
+
+    def beside_itself(x):
+        a = x @ x.T
+        y = a.T - a
+        return np.sum(np.exp(y / 50) * y)
+
+    def read_again(x, w):
+        a = x @ w
+        y = a.T
+        y = y * 2
+        return np.sum(np.tanh(y) * y) + np.sum(a * a)
+
+    assert "y -= np.max(y" in text_of(alone, X, X.T)
+    for f, args in ((alone, (X, X.T)), (beside_itself, (X,)), (read_again, (X, X.T))):
+        check_grads(f, args)
+        assert np.allclose(grad(f)(*args), grad(f, readable=True)(*args), rtol=1e-12)

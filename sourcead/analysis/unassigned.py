@@ -167,10 +167,9 @@ def moved_unassigned(block: Block, is_moved: Callable[[Var, Atom], bool]) -> set
     if not holders:
         return set()
     sources: dict[Var, list[Atom]] = defaultdict(list)
-    for stmt in walk(block):
-        for var, atom in links(stmt):
-            if atom in holders:
-                sources[var].append(atom)
+    for var, atom, given, _ in _steps(block, definitions(block)):
+        if any(is_possible(way | given) for way in holders.get(atom, ())):
+            sources[var].append(atom)
     return reachable([a for var, atoms in sources.items() for a in atoms if is_moved(var, a)], lambda var: sources.get(var, ()))
 
 

@@ -7,7 +7,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import FunctionType
 from typing import Any
 
@@ -129,8 +129,8 @@ def optimised(
         notes: receives a line for each sum of products that is moved out of a loop; if None, they stay in the loops.
         lists: whether a list may hold None in places that are filled later.
         last: the engine's own pass, the last one before updates are in place.
-        reuse: whether results take the memory of arrays that nothing reads any more.
+        reuse: whether results take the memory of arrays that nothing reads any more, or the text lets go of them.
     """
     context = plan.Context(notes=[] if notes is None else notes, splits=notes is not None, lists=lists)
     own = plan.Pass(last, "the engine's own: last while values are immutable")
-    return plan.run((*plan.AFTER, own, MEMORY, *((REUSE,) if reuse else ())), function, context)
+    return replace(plan.run((*plan.AFTER, own, MEMORY, *((REUSE,) if reuse else ())), function, context), lets_go=reuse)

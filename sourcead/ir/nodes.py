@@ -367,7 +367,7 @@ class Stmt:
 
 @frozen(eq=False)
 class Function:
-    """A function; it returns the result of its body, or a tuple if that has several.  `defaults` are those of the last parameters."""
+    """A function that returns the results of its body; its text may let go of arrays.  `defaults` are those of the last parameters."""
 
     name: str
     params: tuple[Var, ...]
@@ -375,6 +375,7 @@ class Function:
     doc: str | None = None
     origin: Origin | None = None
     defaults: tuple[Any, ...] = ()
+    lets_go: bool = False
 
 
 class _Undefined:

@@ -259,3 +259,8 @@ def copied(block: Block, mapping: dict[Var, Atom]) -> Block:
         return mapping[var]
 
     return map_atoms(block, f, bind)
+
+
+def is_cotangent(v: Var) -> bool:
+    """Return whether a variable is a cotangent, not one of the user's with such a name."""
+    return v.temp and v.name.startswith("d_")

@@ -28,6 +28,7 @@ from sourcead.passes.cleanup.choices import merge_choices
 from sourcead.passes.cleanup.common_subexpressions import merge_common
 from sourcead.passes.cleanup.copies import propagate_copies
 from sourcead.passes.cleanup.dead_code import remove_dead
+from sourcead.passes.cleanup.first_contributions import begin_cotangents
 from sourcead.passes.cleanup.known_conditions import drop_unread_arms, take_known_arms
 from sourcead.passes.cleanup.linear_systems import share_factorisations
 from sourcead.passes.cleanup.quotients import reuse_quotients
@@ -168,6 +169,7 @@ AFTER = (
     Pass(add_to_records, "before the current versions are queried: it makes new versions"),
     Pass(query_current_versions, "after all that simplifies: it undoes `query_first_versions`: no old version is kept alive"),
     Pass(sink_clears, "after the queries: a query of the version after a clear would hold that up"),
+    Pass(begin_cotangents, "when it is settled which values are left: a value that nothing else reads is where a cotangent begins"),
     Pass(expand_writes_through_reshape, "last: no other pass need know that a reshape may be a copy"),
 )
 

@@ -10,7 +10,7 @@ import numpy as np
 from sourcead import runtime
 from sourcead.analysis.builder import operand_type
 from sourcead.emit.memory.sharing import attr_sharing, call_sharing, has_memory, index_sharing, is_container, is_plain
-from sourcead.ir.nodes import UNDEFINED, Atom, Attr, Build, Call, Const, Index, Let, Op, Operand, Var
+from sourcead.ir.nodes import UNDEFINED, Atom, Attr, Build, Call, Const, Index, Let, Op, Operand, Slice, Var
 from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, MapT, TupleT, Type, is_known_container
 from sourcead.primitives.table import record_of
 
@@ -87,7 +87,7 @@ def result_memory(op: Op, t: Type, of: Callable[[Operand], Memory], new: Callabl
             sharing = call_sharing(op)
             operands = args[:1] if sharing == "first" else (*args, *(v for _, v in kwargs))
             regions = union(of(a).all for a in operands)
-            if regions and not isinstance(fn, Var) and sharing == "shared" and record_of(fn).view == "reshape" and len(operands) > 1:
+            if regions and not isinstance(fn, Var) and sharing == "shared" and shows_all(op):
                 return Memory(regions, regions, whole=of(args[0]).whole)
         case Let(value):
             return of(value)
@@ -99,7 +99,9 @@ def result_memory(op: Op, t: Type, of: Callable[[Operand], Memory], new: Callabl
                 return fresh_memory(t, new)
             if sharing == "shallow":
                 return Memory(frozenset((new(),)), of(base).inner)
-            return of(base) if isinstance(operand_type(base), Array) else element(of(base), operand_type(base), key)
+            if isinstance(operand_type(base), Array):
+                return replace(of(base), whole=of(base).whole and takes_all(key))
+            return element(of(base), operand_type(base), key)
         case Build(kind, items):
             parts = tuple(map(of, items))
             inner = union(p.all for p in parts)
@@ -115,6 +117,23 @@ def result_memory(op: Op, t: Type, of: Callable[[Operand], Memory], new: Callabl
     if sharing == "foreign" or is_container(t) or not regions:  # such as the array that a reshape of a number makes
         regions |= {new()}
     return Memory(regions, regions)
+
+
+def shows_all(op: Call) -> bool:
+    """Return whether the result of a call is a view of all elements of its first argument, as of `np.transpose`, or a copy of it."""
+    record = record_of(op.fn)
+    return record.view == "reshape" and len(op.args) > 1 or record.view in ("always", "shorter") and record.order in ("axes", "keeps")
+
+
+def takes_all(key: Operand) -> bool:
+    """Return whether a subscript surely takes all elements of an array, as `a[:, None]` and `a[::-1]` do."""
+    if isinstance(key, tuple):
+        return all(map(takes_all, key))
+    if isinstance(key, Slice):
+        lower, upper, step = (part.value if isinstance(part, Const) else part for part in (key.lower, key.upper, key.step))
+        return lower is upper is None and step in (None, 1, -1)
+    value = key.value if isinstance(key, Const) else 0
+    return value is None or value is ... or isinstance(value, slice) and value in (slice(None), slice(None, None, -1))
 
 
 def element(memory: Memory, t: Type, key=None) -> Memory:

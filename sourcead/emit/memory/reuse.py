@@ -264,18 +264,19 @@ class _Reuse(MemoryAssignment):
 
             d_a -= d_y * exp            exp *= d_y;  d_a -= exp
             d_a = c * (y - z)           d_a = np.subtract(y, z, out=y);  d_a *= c
+            e = np.exp(y - m)           y -= m;  e = np.exp(y, out=y)
         """
         target, reader = stmt.targets[0] if stmt.targets else None, self.reader(stmt)
         if reader is None or self.in_loop or not self.stands_inside(stmt, reader):
             return None
-        added = isinstance(reader.op, Update) and reader.op.value is target
+        keeps_name = isinstance(reader.op, Update) and reader.op.value is target or self.applies(reader, target)
         if any(v in self.nested and fits(v, target) for v in stmt.op.args):
             return None  # NumPy writes the result of an expression into the memory of that operand
         for old, new in self.offers(stmt, dying):
-            if self.late(old) or not added and not self.goes_on(target, reader):
+            if self.late(old) or not keeps_name and not self.goes_on(target, reader):
                 continue
-            named = fresh(target, name=old.name if added else reader.targets[0].name)
-            if not added or shares_name(new, named):
+            named = fresh(target, name=old.name if keeps_name else reader.targets[0].name)
+            if not keeps_name or shares_name(new, named):
                 self.renamed[target] = named
                 return old, new, named
         return None
@@ -311,9 +312,15 @@ class _Reuse(MemoryAssignment):
         return reader if reader is not None and stmt.targets[0] in reader.op.reads else None
 
     def stands_inside(self, stmt: Stmt, reader: Stmt) -> bool:
-        """Return whether a large value is an operand of a statement of the reverse sweep."""
+        """Return whether a large value is an operand of a statement of the reverse sweep, or what a function is applied to."""
         large = _may_take_memory(stmt) and is_large(stmt.targets[0].type) and self.counts[stmt.targets[0]] == 1
-        return large and not stmt.within and reader.adjoint_of is not None and not any(t in self.nested for t in reader.targets)
+        alone = reader.adjoint_of is not None or self.applies(reader, stmt.targets[0])
+        return large and not stmt.within and alone and not any(t in self.nested for t in reader.targets)
+
+    def applies(self, reader: Stmt, value: Var) -> bool:
+        """Return whether a statement applies a function such as `np.exp` to a value, for whose result NumPy always asks for memory."""
+        op = reader.op
+        return self.names_result(reader) and isinstance(op.fn, np.ufunc) and op.args == (value,) and fits(value, reader.targets[0])
 
     def goes_on(self, value: Var, reader: Stmt) -> bool:
         """Return whether the result of a reader can be written into the memory of a value, and of no other operand."""

@@ -4,8 +4,11 @@ import operator
 
 import numpy as np
 
-from sourcead.ir.nodes import Call, Var
-from sourcead.ir.types import Array, Type
+from sourcead.analysis.builder import Builder
+from sourcead.ir.nodes import Call, Op, Slice, Sub, Update, Var
+from sourcead.ir.types import Array, Type, same_dtype
+from sourcead.ir.walk import is_cotangent
+from sourcead.primitives.result_types.infer import infer_index
 from sourcead.primitives.table import record_of
 
 WRITERS = {
@@ -33,9 +36,22 @@ def shares_name(op: Call, target: Var) -> bool:
 
 def of_one_kind(a: Var, b: Var) -> bool:
     """Return whether both are primals or both are cotangents, which should have names of their own."""
-    return a.name.startswith("d_") == b.name.startswith("d_")
+    return is_cotangent(a) == is_cotangent(b)
 
 
 def is_large(t: Type) -> bool:
     """Return whether a type is that of arrays with several axes, whose memory is worth a longer line; vectors are often short."""
     return isinstance(t, Array) and t.dims is not None and sum(n != 1 for n in t.dims) > 1
+
+
+def fills_rows(op: Update, made: Op | None) -> bool:
+    """Return whether an update sets some rows of an array to a product of matrices of exactly their type, which can be written there.
+
+        d_states[1:] = d_y @ w.T            np.matmul(d_y, w.T, out=d_states[1:])
+    """
+    match op, made:
+        case Update(Var() as base, (Sub(Slice(_, _, None) as key),), Var() as value), Call(operator.matmul):
+            rows, t = infer_index(base.type, Builder().arg(key)) if isinstance(base.type, Array) else None, value.type
+            known = is_large(t) and isinstance(rows, Array) and t.dtype is not None and t.dtype.kind in "fc"
+            return known and rows.dims == t.dims and same_dtype(rows.dtype, t.dtype)
+    return False

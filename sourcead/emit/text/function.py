@@ -13,9 +13,10 @@ from sourcead.emit.text.expressions import Expressions
 from sourcead.emit.text.globals import Globals
 from sourcead.emit.text.idioms import with_idioms
 from sourcead.emit.text.joined_stacks import join_stacks
+from sourcead.emit.text.let_go import let_go
 from sourcead.emit.text.naming import assign_names
 from sourcead.emit.text.nesting import nested_values
-from sourcead.emit.text.printing import Comments, Span, mark, origins_by_line, to_text
+from sourcead.emit.text.printing import Comments, Span, in_contexts, mark, origins_by_line, to_text
 from sourcead.emit.text.statements import Statements, function_def
 from sourcead.ir.nodes import Const, Function, Op, Origin, Var
 from sourcead.ir.walk import bound_vars, count_reads, definitions, map_atoms, walk
@@ -76,10 +77,13 @@ def emit(function: Function, at: dict[str, Callable] | None = None) -> Emitted:
             return emit(checked)
     statements.unread = next(name for n in itertools.count(1) if (name := "_" * n) not in used)
     body: list[ast.stmt] = [ast.Expr(ast.Constant(function.doc))] if function.doc else []
-    body += statements.block(function.body, at_top=True)
+    statements.lets_go = function.lets_go
+    groups = statements.groups(function.body)
     first = next((found for r in function.body.results if isinstance(r, Var) and (found := defined.get(r)) is not None), None)
     returned = [] if at is None and raises(function.body) else statements.returned(function.body.results)
-    body += returned if first is None else mark(returned, first)
+    returned = returned if first is None else mark(returned, first)
+    groups = let_go(function, names, nested, groups, returned) if function.lets_go else groups
+    body += comments.annotated(in_contexts(statements, groups), at_top=True) + returned
     node = function_def(function.name, [ast.arg(p.name) for p in function.params], body, function.defaults)
     text = to_text(node, comments.lines)
     return Emitted(text, dict(globals_.namespace), node)

@@ -25,7 +25,7 @@ from sourcead.emit.text.exit_flags import printed_results, unprinted_results
 from sourcead.ir.names import as_name
 from sourcead.ir.nodes import Atom, Block, Branch, Call, Closure, Function, Let, Loop, Op, Stmt, Var, operand_atoms
 from sourcead.ir.types import INT
-from sourcead.ir.walk import bound_vars, count_reads, walk
+from sourcead.ir.walk import bound_vars, count_reads, is_cotangent, walk
 
 Interval = tuple[int, int]
 REUSE = 4  # the priority of a result that takes the memory of an operand
@@ -45,6 +45,8 @@ class Ranges:
         self.affinities: list[tuple[int, Var, Var]] = []
         self._counts = count_reads(function.body)
         self._unprinted = unprinted_results(function.body, self._counts)
+        forward = (v for s in walk(function.body) if s.adjoint_of is None for v in (*s.targets, *bound_vars(s.op)))
+        self._primals = {v for v in (*function.params, *forward) if not is_cotangent(v)}
         self._time = 0
         self._open: dict[Var, int] = {}  # the live variables, walking backward, and when they are read last
         self._opened: list[Var] = []  # in which order they became live
@@ -114,8 +116,10 @@ class Ranges:
                 self._read(self.op_leaves(op), self._tick())
 
     def _affine(self, priority: int, a: Atom, b: Atom) -> None:
+        """Note that two variables should share a name; a value of the forward sweep and a cotangent never do."""
         if isinstance(a, Var) and isinstance(b, Var):
-            self.affinities.append((priority, a, b))
+            apart = a in self._primals and is_cotangent(b) or b in self._primals and is_cotangent(a)
+            self.affinities += [] if apart else [(priority, a, b)]
 
     def _arms(self, stmt: Stmt, arms: tuple[Block, ...]) -> None:
         """Walk the arms of a branch, the last first; each arm binds the targets at its end."""

@@ -179,7 +179,7 @@ def _run(groups, start: int) -> int:
             break
         if isinstance(nodes[-1], _COMPOUND):
             return 0
-        count += len(nodes)
+        count += sum(not isinstance(node, ast.Delete) for node in nodes)
     return count
 
 
@@ -216,3 +216,8 @@ def in_contexts(printer, groups: list[Group]) -> list[Group]:
 def _context(stmt: Stmt, depth: int) -> Call | None:
     """Return the outermost context of a statement that is not open yet."""
     return stmt.within[depth] if len(stmt.within) > depth else None
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """Return the names in printed text."""
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}

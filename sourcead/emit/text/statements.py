@@ -10,12 +10,12 @@ import numpy as np
 from sourcead.analysis.affine import number
 from sourcead.analysis.builder import Builder, operand_type
 from sourcead.emit.memory.sharing import is_plain, key_kind
-from sourcead.emit.text.calls_in_place import augments, is_large, writer
+from sourcead.emit.text.calls_in_place import augments, fills_rows, is_large, writer
 from sourcead.emit.text.early_exits import either, iteration
 from sourcead.emit.text.expressions import BINARY, Expressions, is_expression, negated, operator_name
 from sourcead.emit.text.idioms import Each
 from sourcead.emit.text.naming import stand_ins
-from sourcead.emit.text.printing import Comments, in_contexts, mark
+from sourcead.emit.text.printing import Comments, Group, in_contexts, mark, names_in
 from sourcead.ir.names import as_name, is_name, numbered
 from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Block, Branch, Call, Closure, Const, Effect, Index, Let, Loop, Pop, Range, Stmt, Sub,
@@ -23,6 +23,7 @@ from sourcead.ir.nodes import (
 )
 from sourcead.ir.records import is_frozen
 from sourcead.ir.types import Array, ListT, Scalar, StructT, TupleT, Type, is_known_container, rank
+from sourcead.ir.walk import is_cotangent
 from sourcead.passes.equality import same
 from sourcead.primitives.result_types.infer import infer_index
 
@@ -38,6 +39,7 @@ class Statements:
         at: the functions that are called in place of `np.add.at` and `np.subtract.at`, under "add" and "sub".
         within: the context managers that are open.
         in_loop: whether the statements are inside of a loop.
+        lets_go: whether large arrays are kept as few as possible.
         missing: the variables that are None where they have no value, because they are moved there.
         unread: the name of what is not read: `_`, or more underscores if something that is read has that name.
     """
@@ -46,12 +48,16 @@ class Statements:
         self.expressions, self.comments, self.read, self.at = expressions, comments, read, at
         self.nested = expressions.nested
         self.within: tuple[Call, ...] = ()
-        self.in_loop = False
+        self.in_loop = self.lets_go = False
         self.unread = "_"
         self.missing: set[Var] = set()
 
-    def block(self, block: Block, at_top: bool = False, printed: dict[Stmt, list[ast.stmt]] | None = None) -> list[ast.stmt]:
+    def block(self, block: Block, printed: dict[Stmt, list[ast.stmt]] | None = None) -> list[ast.stmt]:
         """Return the statements of a block, without those that use its results; some may have been `printed` already."""
+        return self.comments.annotated(in_contexts(self, self.groups(block, printed)), False)
+
+    def groups(self, block: Block, printed: dict[Stmt, list[ast.stmt]] | None = None) -> list[Group]:
+        """Return the statements of a block, each with what is printed for it."""
         groups = []
         for stmt in block.stmts:
             if stmt.targets and all(t in self.nested for t in stmt.targets):
@@ -59,7 +65,7 @@ class Statements:
             outer, self.within = self.within, stmt.within or self.within
             groups.append((stmt, mark(printed[stmt] if printed and stmt in printed else self.statement(stmt), stmt)))
             self.within = outer
-        return self.comments.annotated(in_contexts(self, groups), at_top)
+        return groups
 
     def statement(self, stmt: Stmt) -> list[ast.stmt]:
         op = stmt.op
@@ -167,7 +173,7 @@ class Statements:
             if atom is UNDEFINED or self.name(target) is None or self.name(atom) == self.name(target):
                 continue
             value = self.expressions.operand(atom)
-            todo.append((self.name(target), value, {n.id for n in ast.walk(value) if isinstance(n, ast.Name)}))
+            todo.append((self.name(target), value, names_in(value)))
         out: list[ast.stmt] = []
         readers = Counter(name for _, _, reads in todo for name in reads)
         while todo:
@@ -197,7 +203,14 @@ class Statements:
             key = last.key
         else:
             part = self.expressions.part(part, (last,))
-        return [self.write(op, part, key), *self.renamed(op.base, target)]
+        written, moved = self.write(op, part, key), self.renamed(op.base, target)
+        name, names = self.name(target), self.expressions.names
+        if moved and is_cotangent(target) and names.get(op.base) and name not in names_in(written):  # a primal is the first contribution
+            before, names[op.base] = names[op.base], name
+            written = self.update(stmt)
+            names[op.base] = before
+            return [*moved, *written]
+        return [written, *moved]
 
     def write(self, op: Update, part: ast.expr, key) -> ast.stmt:
         """Return `part[key] = value`, the form with `+=` or `-=`, or a call of `np.add.at` if indices may repeat.
@@ -218,6 +231,9 @@ class Statements:
         if combined is not None:
             operator, other = combined
             return ast.AugAssign(added_to, operator, self.expressions.operand(other))
+        if self.lets_go and not self.in_loop and fills_rows(op, made := self.nested.get(op.value)):
+            args = [self.expressions.operand(a) for a in made.args]
+            return ast.Expr(ast.Call(self.expressions.function(np.matmul), args, [ast.keyword("out", place)]))
         return ast.Assign([place], value)
 
     def of_many_axes(self, op: Update) -> bool:

@@ -111,6 +111,12 @@ def share_shapes(function: Function) -> Function:
         if other is None or where not in facts.open:
             known[shape] = var, scope
 
+    def is_offered(stmt: Stmt, facts: Facts) -> bool:
+        t = stmt.targets[0].type
+        needed = any(_queried(op) is None for op in facts.readers.get(stmt.targets[0], ()))
+        of_numbers = isinstance(t, Array) and t.dtype is not None and t.dtype.kind in "fc"
+        return record_of(stmt.op.fn).is_elementwise(len(stmt.op.args)) or needed and of_numbers
+
     def rule(stmt: Stmt, facts: Facts):
         dims.learn(stmt, facts)
         array = _queried(stmt.op)
@@ -126,7 +132,7 @@ def share_shapes(function: Function) -> Function:
                 of_params = {size: (p, k) for p in params[::-1] for k, size in reversed([*enumerate(dims.shape(p.type, facts) or ())])}
                 here = {size: (v, k) for size, (v, k, scope) in sizes.items() if scope in facts.open}
                 answer = _query_by_sizes(stmt, array, here | of_params, dims, facts)
-        if isinstance(stmt.op, Call) and record_of(stmt.op.fn).is_elementwise(len(stmt.op.args)) and len(stmt.targets) == 1:
+        if isinstance(stmt.op, Call) and len(stmt.targets) == 1 and is_offered(stmt, facts):
             offer(stmt.targets[0], facts.scope, facts)
         return answer
 

@@ -9,8 +9,7 @@
     y = transpose(matmul(transpose(a), b))       y = matmul(transpose(b), a)
     d1 = zeros_like(x) with all += v             d1 = v
     d1 = zeros_like(x) with [i] += v             d1 = zeros_like(x) with [i] = v
-    d1 = zeros_like(x) with [::-1] += v          d1 = v[::-1]
-    d1 = d0 with [:, None] += sum(v, axis=1, keepdims=True)      d1 = d0 with all += sum(v, axis=1)
+    y = x[:, None][:, 0]                         y = x                     (`dropped_axes.py`)
 
 Each rule says what makes it legal.  A rule that replaces an operation by one of its operands requires both to have the same type,
 dims and dtype included, so that no broadcast or cast is lost.  A few rules are exact but for the sign of a zero, the
@@ -23,15 +22,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from sourcead.analysis.loop_indices import names_elements_once, turned_axes
+from sourcead.analysis.loop_indices import names_elements_once
 from sourcead.ir.nodes import Atom, Call, Const, Function, Index, Operand, Stmt, Sub, Update, Var, fresh
-from sourcead.ir.types import INT, Array, dims_of, kind_of, rank
+from sourcead.ir.types import INT, Array, kind_of, rank
 from sourcead.passes.cleanup.constant_folding import (
     OPERANDS, folded, generated, identity, is_const, is_literal, is_numeric, is_real, is_real_or_generated, keeps_type,
     negatable, same_operand_type, unusual_options
 )
+from sourcead.passes.cleanup.dropped_axes import simpler_expansion, simpler_subscript
 from sourcead.passes.cleanup.literal_factors import added_twice, joined
-from sourcead.passes.equality import equal_types
 from sourcead.passes.peephole import Facts, peephole
 from sourcead.runtime import zeros_like as runtime_zeros_like
 
@@ -51,19 +50,14 @@ def _simpler(stmt: Stmt, facts: Facts):
             return _simpler_call(stmt, call, facts)
         case Update(base, (), value, "add" | "sub"):
             return _first_contribution(stmt, base, value, facts) or _accumulation(stmt, stmt.op, facts)
-        case Update(Var() as base, (Sub(key),), Var() as value, "add" | "sub") if generated(stmt) and (
-            whole := _write_of_whole_array(stmt, base, key, value, facts)
-        ):
-            return whole
         case Update(base, path, _, "add") if generated(stmt) and _zeros(base, facts) and (
             all(isinstance(step, Sub) and names_elements_once(step.key) for step in path)
         ):
             return replace(stmt.op, mode="set")
         case Update(_, _, _, "add" | "sub"):
             return _accumulation(stmt, stmt.op, facts)
-        case Index(Var() as x, key) if generated(stmt) and isinstance(inner := facts.op(x), Index):
-            turned = turned_axes(key)  # x[::-1][::-1] is x
-            return inner.base if turned and turned == turned_axes(inner.key) and isinstance(inner.base, Var) else None
+        case Index(Var() as x, key) if generated(stmt):
+            return simpler_subscript(stmt, x, key, facts)
     return None
 
 
@@ -75,6 +69,8 @@ def _simpler_call(stmt: Stmt, call: Call, facts: Facts):
         return replace(call, kwargs=kept)
     if fn is np.transpose:
         return _transposed(stmt, args, kwargs, facts)
+    if fn is np.expand_dims and len(args) == 2 and not kwargs and generated(stmt):
+        return simpler_expansion(stmt, *args, facts)
     if fn is np.sum and generated(stmt):
         return _sum_of_negation(stmt, args[0], facts) if args and isinstance(args[0], Var) else None
     if kwargs or not all(isinstance(a, (Var, Const)) for a in args):
@@ -322,31 +318,6 @@ def _first_contribution(stmt: Stmt, base: Atom, value: Operand, facts: Facts):
     if not (is_const(base, 0) or (_zeros(base, facts) and same_operand_type(base, value))):
         return None
     return value if stmt.op.mode == "add" else Call(NEG, (value,)) if negatable(stmt, value) else None
-
-
-def _write_of_whole_array(stmt: Stmt, base: Var, key: Operand, value: Var, facts: Facts) -> list[Stmt] | None:
-    """Simplify d[:, None] += sum(v, axis=1, keepdims=True) to d += sum(v, axis=1), and zeros with [::-1] += v to zeros + v[::-1]."""
-    if not isinstance(base.type, Array) or not isinstance(value.type, Array):
-        return None
-    parts = key if isinstance(key, tuple) else (key,)
-    added = [k for k, p in enumerate(parts) if isinstance(p, Const) and p.value is None]
-    turned = turned_axes(tuple(p for k, p in enumerate(parts) if k not in added))
-    total = facts.op(value)
-    op = None
-    if turned and not added and _zeros(base, facts) and equal_types(base.type, value.type):
-        op = Index(value, key)
-    elif turned == [] and added and value.temp and facts.uses[value] == 1 and isinstance(total, Call) and total.fn is np.sum:
-        options, n = dict(total.kwargs), rank(total.args[0].type)
-        match total.args, options.pop("axis", None), options.pop("keepdims", None):
-            case (Var() as v,), Const(int() | tuple() as axis), Const(True) if n and not options:
-                gone = {k % n for k in (axis if isinstance(axis, tuple) else (axis,))}
-                left = tuple(dim for k, dim in enumerate(dims_of(v.type)) if k not in gone)
-                if gone == set(added) and left and left == base.type.dims:
-                    op = Call(np.sum, (v,), (("axis", Const(axis)),))
-    if op is None:
-        return None
-    var = fresh(value, type=Array(value.type.dtype, base.type.dims))
-    return [replace(stmt, targets=(var,), op=op), replace(stmt, op=replace(stmt.op, path=(), value=var))]
 
 
 def _accumulation(stmt: Stmt, op: Update, facts: Facts):

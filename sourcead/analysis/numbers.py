@@ -45,6 +45,7 @@ class Numbers:
         shape_dims: for a variable that is the `.shape` of an array, the dims; size_dim: for an integer variable, the dim that it is.
         numbers: for an integer variable, the expression over sizes and integers that it is.
         lengths: the same for the length of a list.
+        globals: for an integer that the text reads at each call, by its name there, the expression that it is.
     """
 
     def __init__(self):
@@ -53,12 +54,13 @@ class Numbers:
         self.size_dim: dict[Var, object] = {}
         self.numbers: dict[Var, Dim] = {}
         self.lengths: dict[Var, Dim] = {}
+        self.globals: dict[tuple, Sym] = {}
 
     def number(self, atom: Operand | None) -> Dim | None:
         """Return the expression that a Python integer is, None for other operands."""
         match atom:
-            case Const(int() as value, live=False) if not isinstance(value, bool):
-                return value
+            case Const(int() as value, text, live) if not isinstance(value, bool):
+                return self.globals.setdefault((text, id(value)), Sym(ANY)) if live else value
             case Var(type=Scalar("int", None, None)):
                 value = self.known.get(atom)
                 if atom not in self.numbers:

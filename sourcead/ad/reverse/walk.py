@@ -86,7 +86,8 @@ def costly_results(block: Block) -> dict[Hashable, Var]:
 def is_costly(stmt: Stmt) -> bool:
     """Return whether a statement is a call that always has the same result, and is not cheap."""
     op = stmt.op
-    return isinstance(op, Call) and not op.effect and not isinstance(op.fn, (Var, Pair)) and record_of(op.fn).elementwise and not is_cheap(op)
+    pure = isinstance(op, Call) and not op.effect and not isinstance(op.fn, (Var, Pair))
+    return pure and record_of(op.fn).elementwise and not is_cheap(op)
 
 
 def call_key(call: Call) -> Hashable:

@@ -6,10 +6,11 @@
     y = x[::-1][::-1]                                    y = x
     y = sum(x, axis=1, keepdims=True)[:, 0]              y = sum(x, axis=1)
     y = mul(s, sum(x, axis=1, keepdims=True))[:, 0]      y = mul(s, sum(x, axis=1))
+    y = sum(sum(x, axis=0), axis=(1, 2))                 y = sum(x, axis=(0, 2, 3))
     y = x[1:][0]                                         y = x[1]
 
 This is legal because a subscript commutes with elementwise functions whose operands all have the axes that it drops, of length 1, or are
-numbers. Generated statements alone are changed, and of the user's only what nothing else reads.
+numbers. Generated statements alone are changed, and of the user's only what nothing else reads. Sums of sums may be rounded in another way.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 from sourcead.analysis.loop_indices import added_axes, dropped_axes, turned_axes
 from sourcead.ir.nodes import Atom, Call, Const, Index, Op, Operand, Slice, Stmt, Var, fresh
 from sourcead.ir.types import Array, Scalar, dims_of, rank
-from sourcead.passes.cleanup.constant_folding import is_literal
+from sourcead.passes.cleanup.constant_folding import generated, is_literal
 from sourcead.passes.equality import equal_types
 from sourcead.passes.peephole import Facts
 from sourcead.primitives.table import record_of
@@ -51,6 +52,23 @@ def simpler_expansion(stmt: Stmt, x: Operand, axis: Operand, facts: Facts) -> At
         case Index(Var() as v, key) if (dropped := dropped_axes(key)) and _places(axis, rank(v.type)) == dropped:
             return v if equal_types(stmt.targets[0].type, v.type) else None
     return None
+
+
+def sum_of_sum(stmt: Stmt, call: Call, facts: Facts) -> Call | None:
+    """Return one sum over the axes of two in the place of the generated statement `y = sum(sum(x, axis=0), axis=(1, 2))`, or None."""
+    inner = facts.op(call.args[0])
+    if not isinstance(inner, Call) or inner.fn is not np.sum or inner.effect or facts.uses[call.args[0]] != 1 or not call.args[0].temp:
+        return None
+    if not generated(facts.definitions[call.args[0]]) or len(call.args) != 1 or len(inner.args) != 1:
+        return None
+    n = rank(inner.args[0].type)
+    (first, second), options = zip(*((dict(op.kwargs).get("axis"), {k for k, _ in op.kwargs}) for op in (inner, call)))
+    if n is None or not options[0] | options[1] <= {"axis"}:
+        return None
+    gone = _places(first, n)
+    left = [k for k in range(n) if k not in gone]
+    also = [left[k] for k in _places(second, len(left))] if left else []
+    return Call(np.sum, inner.args, (("axis", Const(tuple(sorted(gone + also)))),)) if gone and also and len(gone + also) < n else None
 
 
 def element_of_part(part: Operand, key: Operand) -> int | None:
@@ -86,7 +104,10 @@ def _without_axes(stmt: Stmt, x: Var, dropped: list[int], facts: Facts) -> tuple
         case Call(np.sum, (Var() as v,), options) if spent:
             options = dict(options)
             axis, keeps = options.pop("axis", None), options.pop("keepdims", None)
-            if not options and getattr(keeps, "value", None) is True and _places(axis, n) == dropped:
+            summed, sizes = _places(axis, n), dims_of(v.type) or ()
+            alone = len(sizes) == n and all(k in summed or sizes[k] == 1 for k in dropped)  # an axis of length 1 may be summed as well
+            if not options and getattr(keeps, "value", None) is True and summed and alone and set(summed) <= set(dropped):
+                axis = axis if summed == dropped else Const(tuple(dropped))
                 return [replace(stmt, targets=(target,), op=Call(np.sum, (v,), (("axis", axis),)))], target
         case Call(fn, args, (), effect=False) if spent and record_of(fn).is_elementwise(len(args)):
             before, operands = [], []

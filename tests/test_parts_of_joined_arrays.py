@@ -85,3 +85,35 @@ def test_cotangents_of_items_are_numbers_of_their_precision(items):
     d_xs = grad(f)(items)
     assert isinstance(d_xs, list) and all(isinstance(d, type(x)) for d, x in zip(d_xs, items))
     assert np.allclose(d_xs, 2 * np.array(items))
+
+
+def rotated(x, w):
+    c, s = np.cos(x[0, 0]), np.sin(x[0, 0])
+    return np.sum((w[:, :2] @ np.array([[c, -s], [s, c]])) ** 3 * x[:, :2])
+
+
+def stretched(x, w):
+    d = np.sqrt(x[0, 0] ** 2 + x[0, 1] ** 2)
+    h = np.array([(x[0, 0] / d, 0, 1.0), (w[0, 0], d, True)])
+    return np.sum((h @ w[:3]) ** 2)
+
+
+def column_by_column(x, w):
+    total = 0.0
+    for k in range(len(x)):
+        m = np.array([[[x[k, 0]], [w[k, 0] * x[k, 1]]], [[1.0], [w[k, 1]]]])
+        total += np.sum(np.sin(m[0] * m[1]))
+    return total
+
+
+PROGRAMS_OF_NUMBERS = [rotated, stretched, column_by_column]
+
+
+@pytest.mark.parametrize("f", PROGRAMS_OF_NUMBERS, ids=lambda f: f.__name__)
+def test_cotangents_of_numbers_in_nested_lists_are_elements(f):
+    check_grads(f, (X, W))
+    assert "like_sequence" not in grad(f, wrt=("x", "w")).lower(X, W).text
+    step = 1e-6 * np.ones_like(X)
+    difference = grad(f)(X + step, W) - grad(f)(X - step, W)
+    assert np.allclose(hvp(f)(X, W, step), difference / 2, rtol=1e-5, atol=1e-11)
+    assert np.isclose(jvp(f, (X, W), (step, None))[1], np.sum(grad(f)(X, W) * step))

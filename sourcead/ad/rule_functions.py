@@ -5,6 +5,7 @@
     y = stack((a, b))            d_a = d_y[0];  d_b = d_y[1]
     y = stack(rows)              d_rows = list(d_y)                   rows: a list of arrays of the dtype of y
     y = array(xs)                d_xs = d_y.tolist()                  xs: a list of Python's numbers
+    y = array([[a, b]])          d_a = d_y[0, 0];  d_b = d_y[0, 1]
 
 Where the types leave it open, the text calls the function, which compares the values. Here nothing is read of the values but the size along
 an axis, so that they need not be saved for their shapes.
@@ -22,7 +23,7 @@ from sourcead.frontend.core import TupleVal, Value
 from sourcead.frontend.lower import Lowering
 from sourcead.ir.nodes import Atom, Build, Const, Slice
 from sourcead.ir.sizes import Dim, Sym
-from sourcead.ir.types import Array, ListT, Scalar, Type, dims_of, same_dtype
+from sourcead.ir.types import Array, ListT, Scalar, TupleT, Type, dims_of, same_dtype
 
 ALL = Slice(None, None, None)
 
@@ -64,13 +65,28 @@ def rule_unstack(lo: Lowering, node, d_y: Value, arrays: Value, axis: Value = ZE
 
 @lowers(runtime.like_sequence)
 def rule_like_sequence(lo: Lowering, node, d: Value, x: Value) -> Value:
-    """Lower `like_sequence(d, x)` in a rule to the list of the rows of `d`, if they are of the type of the items of `x`."""
-    numbers = () if isinstance(x, Const) or not lo.static_only else getattr(core.data_type(lo, x), "items", None) or ()
-    whole = core.data_type(lo, d)
-    if numbers and all(isinstance(t, Scalar) and t.kind == "float" for t in numbers) and dims_of(whole) == (len(numbers),):
-        return _parts(lo, d, 0, [Const(k) for k in range(len(numbers))])
+    """Lower `like_sequence(d, x)` in a rule to the elements of `d`, or the list of its rows, if they have the types of the items of `x`."""
+    known = lo.static_only and not isinstance(x, Const)
+    if known and _nested_shape(core.data_type(lo, x)) == dims_of(core.data_type(lo, d)):
+        return _elements(lo, lo.read(d), core.data_type(lo, x))
     rows = _rows(lo, d, x)
     return core.call_library(lo, runtime.like_sequence, [d, x], {}, node) if rows is None else rows
+
+
+def _nested_shape(t: Type) -> tuple[int, ...] | None:
+    """Return the shape of the array of lists of lists of numbers, known one by one; None for what else there is."""
+    if isinstance(t, Scalar):
+        return () if t.kind in ("float", "int", "bool") else None
+    shapes = {_nested_shape(item) for item in getattr(t, "items", None) or ()} if isinstance(t, (ListT, TupleT)) else set()
+    inner = shapes.pop() if len(shapes) == 1 else None
+    return None if inner is None else (len(t.items), *inner)
+
+
+def _elements(lo: Lowering, d: Atom, t: Type, key: tuple[Const, ...] = ()) -> Value:
+    """Return the elements of a cotangent in lists as nested as a type."""
+    if isinstance(t, Scalar):
+        return lo.wrap(lo.build.index(d, key if len(key) > 1 else key[0]))
+    return TupleVal(tuple(_elements(lo, d, item, (*key, Const(k))) for k, item in enumerate(t.items)))
 
 
 def _types(lo: Lowering, arrays: Value) -> tuple[Type, ...]:

@@ -76,7 +76,9 @@ class Builder(Numbers):
     def knowing(cls, other: Builder) -> Builder:
         """Return a builder without statements that shares the knowledge of another builder about the variables."""
         new = cls()
-        for name in ("known", "shape_dims", "size_dim", "numbers", "lengths", "among", "maybe_number", "unless_none", "part_dims"):
+        for name in (
+            "known", "shape_dims", "size_dim", "numbers", "lengths", "among", "globals", "maybe_number", "unless_none", "part_dims"
+        ):
             setattr(new, name, getattr(other, name))
         return new
 
@@ -100,7 +102,7 @@ class Builder(Numbers):
                     return Arg(operand_type(operand), tuple(a.value for a in args))
                 return Arg(operand_type(operand), items=args)
             case Const(value):
-                return Arg(atom_type(operand)) if operand.live else Arg(atom_type(operand), value)
+                return Arg(atom_type(operand), number=self.number(operand)) if operand.live else Arg(atom_type(operand), value)
             case Var():
                 if operand in self.known:
                     return Arg(operand.type, self.known[operand])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -146,3 +147,20 @@ def turned_axes(key: Operand) -> list[int] | None:
     steps = [p.step if isinstance(p, Slice) and p.lower is p.upper is None else Const(None) for p in parts]
     turned = [k for k, step in enumerate(steps) if isinstance(step, Const) and step.value == -1]
     return turned if all(step is None or k in turned for k, step in enumerate(steps)) else None
+
+
+def added_axes(key: Operand) -> list[int] | None:
+    """Return the axes that a subscript adds between whole slices, or None if it does anything else."""
+    return _axes_with(key, lambda value: value is None)
+
+
+def dropped_axes(key: Operand) -> list[int] | None:
+    """Return the axes of which a subscript takes the first element, if it takes the others whole; else None."""
+    return _axes_with(key, lambda value: type(value) is int and value == 0)
+
+
+def _axes_with(key: Operand, test: Callable[[object], bool]) -> list[int] | None:
+    parts = key if isinstance(key, tuple) else (key,)
+    found = [k for k, p in enumerate(parts) if isinstance(p, Const) and test(p.value)]
+    whole = all(k in found or isinstance(p, Slice) and p.lower is p.upper is p.step is None for k, p in enumerate(parts))
+    return found if whole else None

@@ -46,6 +46,7 @@ class Numbers:
         numbers: for an integer variable, the expression over sizes and integers that it is.
         lengths: the same for the length of a list.
         among: for a variable that is one of several constants, which these are.
+        globals: for an integer that the text reads at each call, by its name there, the expression that it is.
     """
 
     def __init__(self):
@@ -55,12 +56,13 @@ class Numbers:
         self.numbers: dict[Var, Dim] = {}
         self.lengths: dict[Var, Dim] = {}
         self.among: dict[Var, tuple] = {}
+        self.globals: dict[tuple, Sym] = {}
 
     def number(self, atom: Operand | None) -> Dim | None:
         """Return the expression that a Python integer is, None for other operands."""
         match atom:
-            case Const(int() as value, live=False) if not isinstance(value, bool):
-                return value
+            case Const(int() as value, text, live) if not isinstance(value, bool):
+                return self.globals.setdefault((text, id(value)), Sym(ANY)) if live else value
             case Var(type=Scalar("int", None, None)):
                 value = self.known.get(atom)
                 if atom not in self.numbers:

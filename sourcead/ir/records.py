@@ -76,7 +76,7 @@ def is_derived_class(cls: Any) -> bool:
 def is_special_number(value: Any) -> bool:
     """Return whether an object is a number of a class derived from Python's, which may have rules and attributes of its own."""
     return isinstance(value, (int, float, complex)) and not (
-        type(value) in (bool, int, float) or isinstance(value, (np.generic, enum.Enum))
+        type(value) in (bool, int, float, complex) or isinstance(value, (np.generic, enum.Enum))
     )
 
 

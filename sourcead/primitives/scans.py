@@ -10,8 +10,11 @@ The accumulating methods of ufuncs work along axis 0 where no axis is given, `np
 
 import numpy as np
 
-from sourcead.primitives.registry import adjoints, enter, family, like, linear, tangent, tangents
+from sourcead.ir.sizes import greater, minus
+from sourcead.ir.types import Array, Type
+from sourcead.primitives.registry import adjoints, enter, family, infers, like, linear, tangent, tangents
 from sourcead.primitives.result_types.by_example import sized
+from sourcead.primitives.result_types.operands import Impossible, array_type, axes_of, const, only
 from sourcead.runtime import (
     cumprod_cotangent, diff_cotangent, gradient_cotangent, running_winner_cotangent, unbroadcast, undefined
 )
@@ -99,3 +102,19 @@ enter(np.cumsum, order="keeps")
 enter(np.diff, memory=lambda count, options: "fresh" if count == 1 and "n" not in options else "shared")  # with n=0 it is the array
 enter(np.diff, same_at=(1, 0))
 enter(np.trapezoid, sequences="arrays")
+
+# ---- types ----
+
+
+@infers(np.diff)
+def _diff(fn, args, kwargs) -> Type:
+    given = dict(zip(("a", "n", "axis"), args)) | kwargs
+    try:
+        only(given, "a n axis")
+        t, times = array_type(given["a"].type), const(given.get("n"), 1)
+        (axis,) = axes_of(given.get("axis"), len(t.dims), -1)
+        if t.dtype is None or t.dtype.kind not in "iufc" or type(times) is not int:
+            raise Impossible
+    except (Impossible, TypeError):
+        return sized(fn, args, kwargs)
+    return Array(t.dtype, tuple(greater(minus(dim, times), 0) if k == axis else dim for k, dim in enumerate(t.dims)))

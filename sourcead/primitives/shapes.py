@@ -9,15 +9,18 @@
 All of them but `pad` are linear, so each is its own tangent rule.
 """
 
+import functools
+
 import numpy as np
 
-from sourcead.ir.sizes import negative_together, shaped, shared_out
+from sourcead.ir.records import type_of
+from sourcead.ir.sizes import Dim, negative_together, plus, shaped, shared_out
 from sourcead.ir.types import Array, Sym, Type, anydim
 from sourcead.primitives.registry import adjoint, adjoints, enter, family, infers, linear, tangent, tangents
 from sourcead.primitives.result_types.by_example import array_dtype, by_example, sized
 from sourcead.primitives.result_types.dims import not_one, product_of_dims
 from sourcead.primitives.result_types.operands import (
-    Impossible, arrange, array_type, axes_of, need_dims, only, shape_dims
+    Arg, Impossible, arrange, array_type, axes_of, need_dims, only, shape_dims
 )
 from sourcead.runtime import (
     diagonal_cotangent, gather_cotangent, inverse_axes, is_integer, like_sequence, pad_cotangent, repeat_cotangent,
@@ -188,7 +191,7 @@ enter(np.array, np.asarray, np.asanyarray, np.ndarray.astype, dtype_at=1)
 enter(np.ndarray.astype, np.ndarray.copy, np.ndarray.tolist, np.ndarray.item, np.ndarray.flatten, np.ndarray.nonzero, examples=True)
 enter(
     np.ravel, np.ndarray.flatten, np.transpose, np.permute_dims, np.swapaxes, np.moveaxis, np.rollaxis, np.squeeze, np.expand_dims,
-    np.atleast_1d, np.atleast_2d, np.atleast_3d, np.flip, np.fliplr, np.flipud, np.roll, np.triu, np.tril, np.diag, np.pad,
+    np.atleast_1d, np.atleast_2d, np.atleast_3d, np.flip, np.fliplr, np.flipud, np.roll, np.triu, np.tril, np.diag,
     np.ascontiguousarray, np.asfortranarray, np.rot90, np.diagflat,
     result=sized,
 )  # fmt: skip
@@ -255,3 +258,37 @@ def _along_axis(fn, args, kwargs) -> Type:
     if axes is None:
         return result
     return Array(result.dtype, tuple(anydim() if i in axes else d for i, d in enumerate(dims)))
+
+
+@infers(np.pad)
+def _pad(fn, args, kwargs) -> Type:
+    given = dict(zip(("array", "pad_width"), args)) | kwargs
+    try:
+        t = array_type(given["array"].type)
+        return Array(t.dtype, _padded(t.dims, given["pad_width"]))
+    except Impossible:
+        return sized(fn, args, kwargs)
+
+
+def _padded(dims: tuple, widths: Arg) -> tuple:
+    """Return the dims of an array made wider: by one width at all ends, by a pair for each axis, or by one pair for all axes."""
+    rows = _parts(widths)
+    rows = [rows] if all(_parts(row) == [row] for row in rows) else list(map(_parts, rows))
+    rows = rows * len(dims) if len(rows) == 1 else rows
+    if len(rows) != len(dims) or any(len(row) not in (1, 2) for row in rows):
+        raise Impossible
+    return tuple(functools.reduce(plus, map(_width, row * (3 - len(row))), dim) for dim, row in zip(dims, rows))
+
+
+def _parts(arg: Arg) -> list[Arg]:
+    """Return the operands of a display; those of a constant, and of a number itself."""
+    if arg.known and isinstance(arg.value, (tuple, list)):
+        return [Arg(type_of(value), value) for value in arg.value]
+    return [arg] if arg.items is None else list(arg.items)
+
+
+def _width(arg: Arg) -> Dim:
+    """Return an integer, which may be an expression."""
+    if not isinstance(arg.integer, (int, Sym)) or isinstance(arg.integer, bool):
+        raise Impossible
+    return arg.integer

@@ -5,6 +5,7 @@
     reverse sweep       d_a[i] += d_v       d_a += d_t[0]           d_l0, d = pop d_l1          d_l0 = d_l1 ++ [d_v]
                                             d_b += d_t[1]           d_v += d
 
+Where all elements are read, each once, as by `v = a[:, None]` or `v = a[::-1]`, the reverse is a subscript too: `d_a += d_v[:, 0]`.
 Where `i` is a constant key of a tuple, list, dict or record, the contribution is kept beside those of the other items, and the
 cotangent is assembled only where it is needed as a whole.
 """
@@ -15,7 +16,7 @@ from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.cotangents.shapes import unbroadcast
 from sourcead.ad.reverse.walk import Reverse
 from sourcead.analysis.builder import atom_type
-from sourcead.ir.nodes import Append, Build, Const, Index, Operand, Pop, Slice, Stmt, Sub, Update, Var
+from sourcead.ir.nodes import Append, Atom, Build, Const, Index, Operand, Pop, Slice, Stmt, Sub, Update, Var
 from sourcead.ir.types import Array, ListT, MapT, Scalar, Sym, TupleT, Unknown, dims_of, keyed_parts
 
 
@@ -41,6 +42,9 @@ def reverse_index(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
         cots.add_part(base, key, d_v, dict(items)[key])
     elif isinstance(t, Scalar) or isinstance(t, Array) and t.dims == ():  # the cotangent may be a number
         cots.add(base, unbroadcast(r.build, d_v, base))
+    elif (back := inverse_subscript(r, base, op.key, d_v, v)) is not None:
+        whole = all(isinstance(part, Slice) and part.step is None for part in (back if isinstance(back, tuple) else (back,)))
+        cots.add(base, d_v if whole else r.build.index(d_v, back, name=f"d_{base.name}"))
     else:
         d_base = changeable(r.build, cots.get_or_zero(base))
         cots.put(base, add_at(t, r.build, d_base, Place(base, op.key, v, distinct(r, op.key)), d_v))
@@ -57,6 +61,31 @@ def whole_list(r: Reverse, base: Var, path: tuple[Sub, ...]) -> tuple[Var, tuple
     if isinstance(outer.key, (Slice, tuple)) or keyed_parts(outer.base.type) is not None and isinstance(outer.key, Const):
         return base, path
     return whole_list(r, outer.base, (Sub(outer.key), *path))
+
+
+def inverse_subscript(r: Reverse, base: Var, key: Operand, d_v: Atom, v: Var) -> Operand | None:
+    """Return the subscript that `d_v` has in `d_base = d_v[...]` if `v = base[key]` has all elements of `base`, each once; else None.
+
+    Such a subscript adds axes, drops axes of length 1, and turns axes round.
+    """
+    parts, dims = key if isinstance(key, tuple) else (key,), dims_of(base.type)
+    if dims is None or base in r.build.maybe_number or not all(dims_of(t) for t in (v.type, atom_type(d_v))):
+        return None
+    axes, back = iter(dims), []
+    for part in parts:
+        match part:
+            case Const(None):
+                back.append(Const(0))
+            case Slice(None, None, None | Const(-1)):
+                back.append(part)
+            case Const(0 | -1) if next(axes, None) == 1:
+                back.append(Const(None))
+                continue
+            case _:
+                return None
+        if isinstance(part, Slice):
+            next(axes, None)
+    return tuple(back) if len(back) > 1 else back[0]
 
 
 def distinct(r: Reverse, key: Operand) -> bool:

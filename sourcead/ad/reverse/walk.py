@@ -3,21 +3,27 @@
     B:  s1; s2; ...; sn yielding y          reverse(B, d_y):  adjoint of sn; ...; adjoint of s2; adjoint of s1
 
 A statement whose results have no cotangent has no adjoint, unless it contains a block that the user wrote for the reverse sweep.
+
+What an adjoint calculates and the block has already calculated, as the cosine in the adjoint of a sine, is read, not calculated twice.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from sourcead.ad.cotangents.by_variable import Cotangents
+from sourcead.ad.residuals.costs import is_cheap
 from sourcead.ad.reverse.sweep import Sweep
 from sourcead.analysis.builder import Builder
 from sourcead.analysis.sizes import equal_after
 from sourcead.frontend.lower import Lowered
 from sourcead.ir.equal_sizes import EqualSizes
-from sourcead.ir.nodes import AdjointBlock, Block, Call, Op, Stmt, Var
+from sourcead.ir.nodes import AdjointBlock, Block, Call, Let, Op, Stmt, Var
 from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.walk import walk
+from sourcead.passes.equality import operand_key
+from sourcead.primitives.table import record_of
 
 Rule = Callable[["Reverse", Stmt, Cotangents], None]
 
@@ -54,7 +60,7 @@ class Reverse:
                 self.build.equal.learn(a, b)
         if first:
             steps.append((None, tuple(first)))
-        here = {t: s for s in block.stmts for t in s.targets}
+        here, results_of = {t: s for s in block.stmts for t in s.targets}, costly_results(block)
         for stmt in reversed(block.stmts):
             self.made = here
             with self.build.block() as stmts:
@@ -63,13 +69,36 @@ class Reverse:
                 if stmt in self.adjoint_blocks or any(cots.has(t) for t in stmt.targets):
                     self.rules[type(stmt.op)](self, stmt, cots)
             if stmts:
-                steps.append((stmt, tuple(stmts)))
+                steps.append((stmt, tuple(shared(s, results_of) for s in stmts)))
         self.made, self.build.equal = around, equal
         with self.build.block() as stmts:
             results = finish()
         if stmts:
             steps.append((None, tuple(stmts)))
         return Sweep(tuple(steps), results)
+
+
+def costly_results(block: Block) -> dict[Hashable, Var]:
+    """Return the results of the calls of a block that cost too much to be made again, by function and operands."""
+    return {call_key(s.op): s.targets[0] for s in block.stmts if is_costly(s)}
+
+
+def is_costly(stmt: Stmt) -> bool:
+    """Return whether a statement is a call that always has the same result, and is not cheap."""
+    op = stmt.op
+    pure = isinstance(op, Call) and not op.effect and not isinstance(op.fn, (Var, Pair))
+    return pure and record_of(op.fn).elementwise and not is_cheap(op)
+
+
+def call_key(call: Call) -> Hashable:
+    """Return a key that two calls share only if they have the same function and operands."""
+    return call.fn, operand_key(call.args), tuple((name, operand_key(value)) for name, value in call.kwargs)
+
+
+def shared(stmt: Stmt, results: dict[Hashable, Var]) -> Stmt:
+    """Return a statement of the reverse sweep; it reads the result of an equal call of the forward sweep, if there is one."""
+    found = results.get(call_key(stmt.op)) if results and is_costly(stmt) else None
+    return stmt if found is None else replace(stmt, op=Let(found))
 
 
 def with_adjoint_blocks(block: Block) -> set[Stmt]:

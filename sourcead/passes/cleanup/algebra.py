@@ -4,13 +4,11 @@
     y = neg(neg(x))                              y = x
     y = sub(x, neg(z))                           y = add(x, z)
     y = mul(div(v, c), c)                        y = v
-    y = transpose(transpose(x))                  y = x
+    y = transpose(transpose(x))                  y = x                     (`transposes.py`)
     y = conjugate(x)       x: float              y = x
-    y = transpose(matmul(transpose(a), b))       y = matmul(transpose(b), a)
     d1 = zeros_like(x) with all += v             d1 = v
     d1 = zeros_like(x) with [i] += v             d1 = zeros_like(x) with [i] = v
-    d1 = zeros_like(x) with [::-1] += v          d1 = v[::-1]
-    d1 = d0 with [:, None] += sum(v, axis=1, keepdims=True)      d1 = d0 with all += sum(v, axis=1)
+    y = x[:, None][:, 0]                         y = x                     (`dropped_axes.py`)
 
 Each rule says what makes it legal.  A rule that replaces an operation by one of its operands requires both to have the same type,
 dims and dtype included, so that no broadcast or cast is lost.  A few rules are exact but for the sign of a zero, the
@@ -23,15 +21,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from sourcead.analysis.loop_indices import names_elements_once, turned_axes
+from sourcead.analysis.loop_indices import names_elements_once
 from sourcead.ir.nodes import Atom, Call, Const, Function, Index, Operand, Stmt, Sub, Update, Var, fresh
-from sourcead.ir.types import INT, Array, dims_of, kind_of, rank
+from sourcead.ir.types import INT, kind_of
 from sourcead.passes.cleanup.constant_folding import (
     OPERANDS, folded, generated, identity, is_const, is_literal, is_numeric, is_real, is_real_or_generated, keeps_type,
     negatable, same_operand_type, unusual_options
 )
+from sourcead.passes.cleanup.dropped_axes import simpler_expansion, simpler_subscript, sum_of_sum
 from sourcead.passes.cleanup.literal_factors import added_twice, integer_as_float, joined
-from sourcead.passes.equality import equal_types
+from sourcead.passes.cleanup.transposes import TRANSPOSES, simpler_transpose
 from sourcead.passes.peephole import Facts, peephole
 from sourcead.runtime import zeros_like as runtime_zeros_like
 
@@ -55,19 +54,14 @@ def _simpler(stmt: Stmt, facts: Facts):
             return replace(stmt.op, value=k)
         case Update(base, (), value, "add" | "sub"):
             return _first_contribution(stmt, base, value, facts) or _accumulation(stmt, stmt.op, facts)
-        case Update(Var() as base, (Sub(key),), Var() as value, "add" | "sub") if generated(stmt) and (
-            whole := _write_of_whole_array(stmt, base, key, value, facts)
-        ):
-            return whole
         case Update(base, path, _, "add") if generated(stmt) and _zeros(base, facts) and (
             all(isinstance(step, Sub) and names_elements_once(step.key) for step in path)
         ):
             return replace(stmt.op, mode="set")
         case Update(_, _, _, "add" | "sub"):
             return _accumulation(stmt, stmt.op, facts)
-        case Index(Var() as x, key) if generated(stmt) and isinstance(inner := facts.op(x), Index):
-            turned = turned_axes(key)  # x[::-1][::-1] is x
-            return inner.base if turned and turned == turned_axes(inner.key) and isinstance(inner.base, Var) else None
+        case Index(Var() as x, key) if generated(stmt):
+            return simpler_subscript(stmt, x, key, facts)
     return None
 
 
@@ -77,10 +71,13 @@ def _simpler_call(stmt: Stmt, call: Call, facts: Facts):
         return None
     if kwargs and generated(stmt) and (kept := unusual_options(fn, kwargs)) != kwargs:
         return replace(call, kwargs=kept)
-    if fn is np.transpose:
-        return _transposed(stmt, args, kwargs, facts)
+    if fn in TRANSPOSES:
+        return simpler_transpose(stmt, call, facts)
+    if fn is np.expand_dims and len(args) == 2 and not kwargs and generated(stmt):
+        return simpler_expansion(stmt, *args, facts)
     if fn is np.sum and generated(stmt):
-        return _sum_of_negation(stmt, args[0], facts) if args and isinstance(args[0], Var) else None
+        of_one = bool(args) and isinstance(args[0], Var)
+        return _sum_of_negation(stmt, args[0], facts) or sum_of_sum(stmt, call, facts) if of_one else None
     if kwargs or not all(isinstance(a, (Var, Const)) for a in args):
         return None
     if fn is np.conjugate and len(args) == 1 and is_real(args[0]) and keeps_type(stmt, args[0]):
@@ -256,68 +253,6 @@ def _negated(stmt: Stmt, atom: Atom, facts: Facts) -> tuple[list[Stmt], Var] | N
     return None
 
 
-# -- transposes ------------------------------------------------------------------------------------------------------
-
-_NOT_KNOWN = object()
-
-
-def _transposed(stmt: Stmt, args: tuple, kwargs: tuple, facts: Facts) -> Atom | list[Stmt] | Call | None:
-    """Return what replaces a call of `np.transpose`, or None if the call stays.
-
-    A transpose of a transpose is legal to remove where the two permutations of axes are known to cancel.
-    """
-    inner = facts.op(args[0]) if args else None
-    if isinstance(inner, Call) and inner.fn in (operator.matmul, np.outer) and len(args) == 1 and not kwargs:
-        return _transposed_product(stmt, args[0], inner, facts)
-    if not (isinstance(inner, Call) and inner.fn is np.transpose and inner.args and isinstance(inner.args[0], Var)):
-        return None
-    x = inner.args[0]
-    axes, inner_axes = _axes(args, kwargs), _axes(inner.args, inner.kwargs)
-    if not isinstance(x.type, Array) or axes is _NOT_KNOWN or inner_axes is _NOT_KNOWN:
-        return None
-    if axes is None and inner_axes is None:
-        return x
-    n = len(axes or inner_axes)
-    outer, inner_ = (tuple(range(n))[::-1] if p is None else tuple(k % n for k in p) for p in (axes, inner_axes))
-    return x if len(outer) == len(inner_) and all(inner_[outer[i]] == i for i in range(n)) else None
-
-
-def _transposed_product(stmt: Stmt, product: Var, op: Call, facts: Facts) -> list[Stmt] | Call | None:
-    """Simplify the transpose of a product that nothing else reads to a product of transposes if one factor is one; rounding may differ."""
-    if not generated(stmt) or not product.temp or facts.uses[product] != 1 or op.kwargs or op.effect or len(op.args) != 2:
-        return None
-    if op.fn is np.outer:
-        return Call(np.outer, op.args[::-1])
-    if any(not isinstance(a, Var) or rank(a.type) != 2 for a in op.args):
-        return None
-    sources = [t.args[0] if t is not None and len(t.args) == 1 else None for t in (facts.call(a, np.transpose) for a in op.args)]
-    if sources == [None, None]:
-        return None
-    before, factors = [], []
-    for a, source in zip(op.args, sources):
-        if source is None:
-            source = Var("transpose", Array(a.type.dtype, a.type.dims[::-1]), True)
-            before.append(replace(stmt, targets=(source,), op=Call(np.transpose, (a,))))
-        factors.append(source)
-    return [*before, replace(stmt, op=Call(op.fn, tuple(factors[::-1])))]
-
-
-def _axes(args: tuple, kwargs: tuple):
-    """Return the axes of a transpose: a tuple of numbers, None if all are reversed, or `_NOT_KNOWN`."""
-    given = [*args[1:], *(v for _, v in kwargs)]
-    if not given:
-        return None
-    axes = given[0]
-    if len(given) == 1 and isinstance(axes, tuple) and axes and all(isinstance(a, Const) and not a.live for a in axes):
-        axes = Const(tuple(a.value for a in axes))
-    if len(given) == 1 and isinstance(axes, Const) and not axes.live:
-        if axes.value is None:
-            return None
-        if isinstance(axes.value, tuple) and axes.value and all(type(n) is int for n in axes.value):
-            return axes.value
-    return _NOT_KNOWN
-
-
 # -- accumulation -----------------------------------------------------------------------------------------------------
 
 
@@ -328,31 +263,6 @@ def _first_contribution(stmt: Stmt, base: Atom, value: Operand, facts: Facts):
     if not (is_const(base, 0) or (_zeros(base, facts) and same_operand_type(base, value))):
         return None
     return value if stmt.op.mode == "add" else Call(NEG, (value,)) if negatable(stmt, value) else None
-
-
-def _write_of_whole_array(stmt: Stmt, base: Var, key: Operand, value: Var, facts: Facts) -> list[Stmt] | None:
-    """Simplify d[:, None] += sum(v, axis=1, keepdims=True) to d += sum(v, axis=1), and zeros with [::-1] += v to zeros + v[::-1]."""
-    if not isinstance(base.type, Array) or not isinstance(value.type, Array):
-        return None
-    parts = key if isinstance(key, tuple) else (key,)
-    added = [k for k, p in enumerate(parts) if isinstance(p, Const) and p.value is None]
-    turned = turned_axes(tuple(p for k, p in enumerate(parts) if k not in added))
-    total = facts.op(value)
-    op = None
-    if turned and not added and _zeros(base, facts) and equal_types(base.type, value.type):
-        op = Index(value, key)
-    elif turned == [] and added and value.temp and facts.uses[value] == 1 and isinstance(total, Call) and total.fn is np.sum:
-        options, n = dict(total.kwargs), rank(total.args[0].type)
-        match total.args, options.pop("axis", None), options.pop("keepdims", None):
-            case (Var() as v,), Const(int() | tuple() as axis), Const(True) if n and not options:
-                gone = {k % n for k in (axis if isinstance(axis, tuple) else (axis,))}
-                left = tuple(dim for k, dim in enumerate(dims_of(v.type)) if k not in gone)
-                if gone == set(added) and left and left == base.type.dims:
-                    op = Call(np.sum, (v,), (("axis", Const(axis)),))
-    if op is None:
-        return None
-    var = fresh(value, type=Array(value.type.dtype, base.type.dims))
-    return [replace(stmt, targets=(var,), op=op), replace(stmt, op=replace(stmt.op, path=(), value=var))]
 
 
 def _accumulation(stmt: Stmt, op: Update, facts: Facts):

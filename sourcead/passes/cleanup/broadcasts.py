@@ -4,6 +4,7 @@
     y = mul(broadcast_to(s, shape), 2)                y = broadcast_to(mul(s, 2), shape)     if only elementwise operations read y
     d1 = d0 with all += broadcast_to(s, d0.shape)     d1 = d0 with all += s
     d1 = d0 with [i] += mul(broadcast_to(s, n), x)    d1 = d0 with [i] += mul(s, x)
+    d1 = broadcast_to(s, x.shape) with all += x       d1 = add(s, x)                   (`add_to_sources`)
     y = broadcast_to(v, v.shape)                      y = v
     y = reshape(broadcast_to(1.0, n), x.shape)        y = broadcast_to(1.0, x.shape)
     y = mul(expand_dims(broadcast_to(s, n), 1), x)    y = mul(s, x)
@@ -24,6 +25,7 @@ from sourcead.ir.records import type_of
 from sourcead.ir.sizes import Dim
 from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Type, dims_of, kind_of, same_dtype
 from sourcead.ir.walk import calls
+from sourcead.passes.cleanup.constant_folding import generated, is_literal
 from sourcead.passes.equality import KnownDims, equal_types
 from sourcead.passes.peephole import Facts, peephole
 from sourcead.primitives.result_types.dims import not_one
@@ -42,6 +44,19 @@ def remove_broadcasts(function: Function) -> Function:
     def rule(stmt: Stmt, facts: Facts):
         dims.learn(stmt, facts)
         return _simpler(stmt, facts, dims)
+
+    return peephole(function, rule)
+
+
+def add_to_sources(function: Function) -> Function:
+    """Return the function with what is added to a broadcast added to its source."""
+    if not calls(function.body, *_SOURCE):
+        return function
+    dims = KnownDims()
+
+    def rule(stmt: Stmt, facts: Facts):
+        dims.learn(stmt, facts)
+        return _onto_broadcast(stmt, stmt.op, facts, dims) if isinstance(stmt.op, Update) else None
 
     return peephole(function, rule)
 
@@ -168,7 +183,8 @@ def _outward(stmt: Stmt, new: Call, source: Atom, arg: Var, others: list[Type], 
     Only for linear operators on floats, where Python's numbers behave as NumPy's; the quotient 1.0 / 0 would raise an error.
     """
     result, t = stmt.targets[0].type, _type(source)
-    if new.fn not in LINEAR or kind_of(result) != "float" or kind_of(t) != "float" or not isinstance(result, Array):
+    halved = new.fn is operator.truediv and new.args[0] is source and is_literal(new.args[1]) and new.args[1].value
+    if new.fn not in LINEAR and not halved or kind_of(result) != "float" or kind_of(t) != "float" or not isinstance(result, Array):
         return None
     if any(not isinstance(o, Scalar) or o.dtype == ANY_DTYPE for o in others):
         return None
@@ -180,7 +196,9 @@ def _outward(stmt: Stmt, new: Call, source: Atom, arg: Var, others: list[Type], 
     dims = dims_of(arg.type)
     if result.dtype is None or dims is None or dims_of(result) is None or dims != result.dims:
         return None
-    if not _only_feeds_operations(stmt.targets[0], facts) or facts.uses[arg] != 1:
+    if facts.uses[arg] != 1 and not _only_feeds_operations(arg, facts):
+        return None
+    if not all(map(is_literal, new.args)) and not _only_feeds_operations(stmt.targets[0], facts):
         return None
     if isinstance(t, Array):
         small = Array(result.dtype, t.dims)
@@ -215,6 +233,21 @@ def _into_update(op: Update, base: Atom, value: Operand, facts: Facts) -> Update
     if kind_of(source_type) in (None, "complex") or not same_promotion(source_type, value.type, [t]):
         return None
     return replace(op, value=source)
+
+
+def _onto_broadcast(stmt: Stmt, op: Update, facts: Facts, known: KnownDims) -> Call | None:
+    """Simplify d = broadcast(s, x.shape); d += x to d = s + x, or return None if the shape or dtype could change."""
+    fn = {"add": operator.add, "sub": operator.sub}.get(op.mode)
+    if fn is None or op.path or not generated(stmt) or not isinstance(op.value, Var) or not isinstance(op.value.type, Array):
+        return None
+    source, dims = _broadcast_of(op.base, facts), dims_of(_type(op.base))
+    if source is None or not dims or not same_dtype(op.value.type.dtype, op.base.type.dtype):
+        return None
+    if not broadcasts_to([op.value.type], dims, lambda m, n: known.same(m, n, facts)):
+        return None
+    if not same_promotion(_type(source), op.base.type, [op.value.type]):
+        return None
+    return Call(fn, (source, op.value))
 
 
 # -- types ------------------------------------------------------------------------------------------------------------

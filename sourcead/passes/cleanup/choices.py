@@ -5,6 +5,7 @@
     y = add(p, q)            b is a              y = mul(d, a)
     y = add(p, q)            no a, no b          y = d
     y = add(p, q)            a = f(u), b = f(v)  y = mul(d, f(where(c, u, v)))
+    y = add(mul(d, c), mul(div(d, 2), e))        y = mul(d, add(c, mul(0.5, e)))      c, e: masks, as where `maximum` has equal operands
 
 Each element has one of the two contributions, the other is zero.  So the choice can be made before the multiplication, between the
 factors that the products do not share, and before an elementwise function that both are results of.  This is legal in adjoints, if nothing
@@ -21,7 +22,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sourcead.analysis.builder import Builder
-from sourcead.ir.nodes import Atom, Call, Function, Op, Stmt, Update, Var
+from sourcead.ir.nodes import Atom, Call, Const, Function, Op, Stmt, Update, Var
 from sourcead.ir.types import Array, kind_of, same_dtype
 from sourcead.passes.cleanup.constant_folding import generated, is_const, is_literal
 from sourcead.passes.equality import KnownDims, same
@@ -58,7 +59,7 @@ def merge_choices(function: Function) -> Function:
         dims.learn(stmt, facts)
         match stmt.op:
             case Call(fn, (Var() as p, Var() as q), ()) if fn in (ADD, SUB) and generated(stmt):
-                return merged(stmt, p, q, fn is SUB, facts, dims)
+                return merged(stmt, p, q, fn is SUB, facts, dims) or fn is ADD and of_masks(stmt, p, q, facts) or None
             case Update(Var() as p, (), Var() as q, "add" | "sub" as mode) if generated(stmt):
                 return merged(stmt, p, q, mode == "sub", facts, dims) or of_two_updates(stmt, facts.op(p), q, facts)
         return None
@@ -90,6 +91,20 @@ def of_two_updates(stmt: Stmt, before: Op | None, q: Var, facts: Facts) -> list[
             kinds = [kind_of(v.type) for v in (p, q, value)] if isinstance(value, Var) else []
             if kinds and kinds[0] is not None and kinds.count(kinds[0]) == 3:
                 return [*build.stmts, replace(stmt, op=Update(base, (), value, "add"))]
+    return None
+
+
+def of_masks(stmt: Stmt, p: Var, q: Var, facts: Facts) -> list[Stmt] | None:
+    """Return the sum of `d` and of a part of `d`, each where a mask holds, as one product; `0.5 * mask` is of double precision."""
+    match facts.call(p, MUL), facts.call(q, MUL):
+        case Call(_, (Var(type=Array() as t) as d, Var() as c)), Call(_, (Var() as part, Var() as e)) if (
+            kind_of(c.type) == kind_of(e.type) == "bool" and same_dtype(t.dtype, np.dtype(float))
+        ):
+            divided = facts.call(part, DIV)
+            if divided and divided.args[0] is d and is_const(divided.args[1], 2) and all(is_spent(x, facts) for x in (p, q, part)):
+                build = Builder().at(stmt)
+                share = build.call(ADD, c, build.call(MUL, Const(0.5), e))
+                return [*build.stmts, replace(stmt, op=Call(MUL, (d, share)))]
     return None
 
 

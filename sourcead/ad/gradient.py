@@ -59,7 +59,10 @@ def differentiate(
         policy: the checkpoint policy of the loops that have none of their own.
         closures: whether the result may contain closures, because it is not differentiated again.
     """
-    primal, hoisted = prepared(lowered, wrt, splits_loops(lowered, policy) and closures)
+    splits = splits_loops(lowered, policy) and closures
+    primal, hoisted = prepared(lowered, wrt, splits)
+    if lowered.multiplies and splits and not lowered.derived and not lowered.pairs:
+        primal = plan.run(plan.SUMS, primal, plan.Context(notes=hoisted))  # not in `lowered`: the value is computed as the user does
     block = primal.body
     build = Builder.knowing(lowered.build)
     value, aux, extra = split_result(lowered, form.has_aux)

@@ -2,6 +2,7 @@
 
     CLEANUP    repeated until nothing changes; `simplify` runs it wherever the other stages say so
     BEFORE     on the primal function, before it is differentiated
+    SUMS       behind it, if the text may be generated anew when a call shows that it does not hold (`compile/again.py`)
     AFTER      on a differentiated function
     BATCHING   on the tangent of a function, before it is written for several directions at once
 
@@ -39,6 +40,7 @@ from sourcead.passes.loops.fission import sum_after_loops
 from sourcead.passes.loops.hoisting import expand_row_reshapes, hoist_products
 from sourcead.passes.loops.interchange import interchange_loops
 from sourcead.passes.loops.list_forms import simplify_lists
+from sourcead.passes.loops.products_of_exponentials import multiply_exponentials
 from sourcead.passes.loops.scalar_replacement import accumulate_in_variables
 from sourcead.passes.residuals.add_to_records import add_to_records
 from sourcead.passes.residuals.check_assigned import check_assigned
@@ -137,6 +139,11 @@ BEFORE = (
     Pass(hoist_products, "after it: products in the inner loop are those of all times", "splits", ("notes", "build")),
     Pass(simplify, "to remove what the two passes above left, if they did anything", "notes", ("settled",)),
     Pass(accumulate_in_variables, "last: the passes above know elements of arrays, not the variables that it makes of them"),
+)
+
+SUMS = (
+    Pass(multiply_exponentials, "behind `BEFORE`, on what is differentiated alone: it may raise an error"),
+    Pass(simplify, "to remove the sums that have become products", "notes", ("settled",)),
 )
 
 AFTER = (

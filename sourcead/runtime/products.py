@@ -5,6 +5,25 @@ import numpy as np
 from sourcead.runtime.broadcasting import unbroadcast
 
 
+class OutOfRangeError(ArithmeticError):
+    """A sum of products is so small that factors that have underflowed may matter."""
+
+
+LEAST = {4: 1e-19, 8: 1e-154}  # the square roots of the least normal numbers of four and eight bytes
+
+
+def product_in_range(a, b):
+    """Return the product of matrices of numbers between 0 and 1, if no element of it is so small that it suffers from underflow.
+
+    Raises:
+        OutOfRangeError: one is, or is not a number.
+    """
+    product = a @ b
+    if product.size and not product.min() >= LEAST[product.itemsize]:
+        raise OutOfRangeError
+    return product
+
+
 def tensordot_cotangents(d_y, a, b, axes=2):
     """Return the cotangents of `a` and `b` in `y = np.tensordot(a, b, axes)`."""
     with_b, with_a, a_order, b_order = tensordot_back(np.ndim(a), np.ndim(b), axes)

@@ -38,6 +38,7 @@ class Lowered:
         derived: whether some of its statements belong to a derivative.
         compared: parameters that the function compares by `is`.
         lost: what it changes in its arguments, other than arrays, and where.
+        multiplies: whether sums of exponentials may become products, which raise OutOfRangeError for numbers that lie far apart.
     """
 
     function: Function
@@ -51,6 +52,7 @@ class Lowered:
     derived: bool = False
     compared: frozenset[str] = frozenset()
     lost: dict[str, Origin] = field(default_factory=dict)
+    multiplies: bool = False
 
 
 def lower_function(source: Source, types: dict[str, Type], statics: dict[str, Any], **ways: Any) -> Lowered:

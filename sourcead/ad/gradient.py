@@ -61,8 +61,8 @@ def differentiate(
     """
     splits = splits_loops(lowered, policy) and closures
     primal, hoisted = prepared(lowered, wrt, splits)
-    if lowered.multiplies and splits and not lowered.derived and not lowered.pairs:
-        primal = plan.run(plan.SUMS, primal, plan.Context(notes=hoisted))  # not in `lowered`: the value is computed as the user does
+    if lowered.arrays and lowered.multiplies and splits and not lowered.derived and not lowered.pairs:
+        primal = plan.run(plan.SUMS, primal)  # not in `lowered`, by which the value is verified
     block = primal.body
     build = Builder.knowing(lowered.build)
     value, aux, extra = split_result(lowered, form.has_aux)
@@ -100,7 +100,8 @@ def prepared(lowered: Lowered, wrt: tuple[str, ...], splits: bool) -> tuple[Func
 
     `splits`: whether products may be taken out of loops.
     """
-    context = plan.Context(build=lowered.build, derived=bool(lowered.derived), splits=splits)
+    arrays = splits and lowered.arrays and not lowered.derived
+    context = plan.Context(build=lowered.build, derived=bool(lowered.derived), splits=splits, arrays=arrays)
     lowered.function = plan.run(plan.BEFORE, simplified(lowered, wrt), context)
     return lowered.function, context.notes
 

@@ -208,7 +208,7 @@ def derive(request: Request, keeps: bool = False) -> tuple[Lowered, Derivative]:
 
     def derived(closures: bool = True, keeps: bool = False) -> tuple[Lowered, Function, Notes, bool]:
         lowered = lower_function(source, types, request.statics, keeps=keeps)
-        lowered.multiplies = request.multiplies and request.engine is NUMPY
+        lowered.arrays, lowered.multiplies = request.engine is NUMPY, request.multiplies
         name_pairs(lowered.function.body, name)
         try:
             return differentiated(lowered, closures)

@@ -4,6 +4,7 @@
     y = mul(broadcast_to(s, shape), 2)                y = broadcast_to(mul(s, 2), shape)     if only elementwise operations read y
     d1 = d0 with all += broadcast_to(s, d0.shape)     d1 = d0 with all += s
     d1 = d0 with [i] += mul(broadcast_to(s, n), x)    d1 = d0 with [i] += mul(s, x)
+    d1 = broadcast_to(1.0, n) with all += v           d1 = add(v, 1.0)
     y = broadcast_to(v, v.shape)                      y = v
     y = reshape(broadcast_to(1.0, n), x.shape)        y = broadcast_to(1.0, x.shape)
     y = mul(expand_dims(broadcast_to(s, n), 1), x)    y = mul(s, x)
@@ -19,11 +20,12 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead.analysis.builder import Builder
-from sourcead.ir.nodes import Atom, Attr, Call, Const, Function, Operand, Stmt, Update, Var, fresh
+from sourcead.ir.nodes import Atom, Attr, Call, Const, Function, Op, Operand, Stmt, Update, Var, fresh
 from sourcead.ir.records import type_of
 from sourcead.ir.sizes import Dim
 from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Type, dims_of, kind_of, same_dtype
 from sourcead.ir.walk import calls
+from sourcead.passes.cleanup.constant_folding import generated, is_literal
 from sourcead.passes.equality import KnownDims, equal_types
 from sourcead.passes.peephole import Facts, peephole
 from sourcead.primitives.result_types.dims import not_one
@@ -58,7 +60,19 @@ def _simpler(stmt: Stmt, facts: Facts, known: KnownDims):
         case Call(fn, args, (), effect=False):
             return _into_operation(stmt, fn, args, facts, known)
         case Update(base, _, value):
-            return _into_update(stmt.op, base, value, facts)
+            return _onto_literal(stmt, facts) or _into_update(stmt.op, base, value, facts)
+    return None
+
+
+def _onto_literal(stmt: Stmt, facts: Facts) -> Call | None:
+    """Simplify an update of all elements of a literal that is broadcast to a sum or difference with the literal; None for others."""
+    match stmt.op:
+        case Update(base, (), Var() as value, "add" | "sub" as mode) if generated(stmt) and equal_types(value.type, stmt.targets[0].type):
+            source = _broadcast_of(base, facts)
+            if source is not None and is_literal(source) and same_promotion(_type(source), base.type, [value.type]):
+                if mode == "sub":
+                    return Call(operator.sub, (source, value))
+                return Call(operator.sub, (value, Const(-source.value))) if source.value < 0 else Call(operator.add, (value, source))
     return None
 
 
@@ -180,7 +194,8 @@ def _outward(stmt: Stmt, new: Call, source: Atom, arg: Var, others: list[Type], 
     dims = dims_of(arg.type)
     if result.dtype is None or dims is None or dims_of(result) is None or dims != result.dims:
         return None
-    if not _only_feeds_operations(stmt.targets[0], facts) or facts.uses[arg] != 1:
+    literal = is_literal(source) and all(is_literal(a) for a in new.args)
+    if not _only_feeds_operations(stmt.targets[0], facts) or not literal and facts.uses[arg] != 1:
         return None
     if isinstance(t, Array):
         small = Array(result.dtype, t.dims)
@@ -198,9 +213,14 @@ def _outward(stmt: Stmt, new: Call, source: Atom, arg: Var, others: list[Type], 
 
 
 def _only_feeds_operations(var: Var, facts: Facts) -> bool:
-    """Return whether a value is read by elementwise operations alone, and by at least one."""
+    """Return whether a value is read by elementwise operations alone or gets contributions, and is read at all."""
+    def suits(op: Op | None) -> bool:
+        if isinstance(op, Update):
+            return op.base is var and not op.path and op.mode != "set"
+        return isinstance(op, Call) and record_of(op.fn).is_elementwise(len(op.args))
+
     readers = facts.readers.get(var, [])
-    return bool(readers) and all(isinstance(op, Call) and record_of(op.fn).is_elementwise(len(op.args)) for op in readers)
+    return bool(readers) and all(map(suits, readers))
 
 
 def _into_update(op: Update, base: Atom, value: Operand, facts: Facts) -> Update | None:

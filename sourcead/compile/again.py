@@ -36,7 +36,8 @@ class CompilesAgain:
             try:
                 return call(*args, **kwargs)
             except (OutOfRangeError, FloatingPointError, RuntimeWarning):  # the last two, if the user asked NumPy to raise them
-                return again()(*args, **kwargs)
+                pass
+            return again()(*args, **kwargs)  # whose errors do not follow from this one
 
         def again():
             with self._lock:

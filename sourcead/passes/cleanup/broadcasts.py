@@ -7,6 +7,7 @@
     d1 = broadcast_to(1.0, n) with all += v           d1 = add(v, 1.0)
     y = broadcast_to(v, v.shape)                      y = v
     y = reshape(broadcast_to(1.0, n), x.shape)        y = broadcast_to(1.0, x.shape)
+    y = div(ones_like(x), x)                          y = div(1.0, x)
     y = mul(expand_dims(broadcast_to(s, n), 1), x)    y = mul(s, x)
 
 This is legal where the dims of the types, and what operations before have shown of them, prove that the result keeps its shape, and where
@@ -37,7 +38,7 @@ PYTHON = {"bool": False, "int": 0, "float": 0.0, "complex": 0j}
 
 def remove_broadcasts(function: Function) -> Function:
     """Return the function without the explicit broadcasts that its operations do anyway."""
-    if not calls(function.body, *_SOURCE):
+    if not calls(function.body, *_SOURCE, np.ones_like):
         return function
     dims = KnownDims()
 
@@ -87,12 +88,21 @@ def _cast_broadcast(x: Operand, dtype, facts: Facts) -> Call | None:
 
 def _reshaped_broadcast(x: Operand, shape: Operand, facts: Facts) -> Call | None:
     """Return a broadcast of a number straight to the shape that its broadcast is reshaped to, or None for other operands."""
+    ones, like = facts.call(x, np.ones_like), facts.op(shape)
+    if ones is not None and isinstance(like, Attr) and like.name == "shape" and len(ones.args) == 1:
+        return Call(np.ones_like, (like.base,)) if known_float(x) is not None and known_float(x) == known_float(like.base) else None
     source = _broadcast_of(x, facts)
     if source is None or facts.op(x).fn not in _SOURCE or dims_of(_type(source)) != ():
         return None
     if not isinstance(facts.op(shape), Attr) or facts.op(shape).name != "shape":
         return None
     return _with_arg(facts.op(x), 1 - _SOURCE[facts.op(x).fn], shape)
+
+
+def known_float(x: Atom) -> np.dtype | None:
+    """Return the dtype of an array of real numbers, None if it is not known."""
+    dtype = x.type.dtype if isinstance(x, Var) and isinstance(x.type, Array) else None
+    return dtype if isinstance(dtype, np.dtype) and dtype.kind == "f" else None
 
 
 def broadcasts_operands(fn, count: int) -> bool:
@@ -110,6 +120,8 @@ def _broadcast_of(operand: Operand, facts: Facts) -> Atom | None:
     if op.fn is np.expand_dims and not op.effect:
         source = _broadcast_of(op.args[0], facts)
         return source if source is not None and dims_of(_type(source)) == () else None
+    if op.fn is np.ones_like and len(op.args) == 1 and kind_of(operand.type) == "float":
+        return Const(1.0)
     if not (op.fn is np.broadcast_to and len(op.args) == 2 or op.fn is np.full and len(op.args) == 3):
         return None
     source = op.args[_SOURCE[op.fn]]
@@ -182,6 +194,8 @@ def _outward(stmt: Stmt, new: Call, source: Atom, arg: Var, others: list[Type], 
     Only for linear operators on floats, where Python's numbers behave as NumPy's; the quotient 1.0 / 0 would raise an error.
     """
     result, t = stmt.targets[0].type, _type(source)
+    if facts.call(arg, np.ones_like) is not None:
+        return None
     if new.fn not in LINEAR or kind_of(result) != "float" or kind_of(t) != "float" or not isinstance(result, Array):
         return None
     if any(not isinstance(o, Scalar) or o.dtype == ANY_DTYPE for o in others):

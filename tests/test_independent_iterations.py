@@ -216,3 +216,14 @@ def test_single_precision_stays():
     assert all(d.dtype == np.float32 for d in found)
     for d, expected in zip(found, grad(by_index, wrt=(0, 1, 2))(W, B, V, X, Y)):
         np.testing.assert_allclose(d, expected, rtol=1e-3, atol=1e-4)
+
+
+def test_what_no_iteration_computes_raises_nothing():
+    def mean_error(w, x, chosen):
+        rows, total = x[chosen], 0.0
+        for row in rows:
+            total += np.sum(w @ row) * (1.0 / len(rows))
+        return total
+
+    assert not grad(mean_error)(W, X, np.zeros(12, dtype=bool)).any()
+    check_grads(mean_error, (W, X, Y > 0), wrt=0)

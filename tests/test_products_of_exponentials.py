@@ -287,3 +287,39 @@ def test_a_sum_outside_of_loops():
     a, b = rng.standard_normal((9, 10)), rng.standard_normal((10, 11))
     assert "product_in_range" in grad(mixture, wrt=(0, 1)).lower(a, b).text
     check_grads(mixture, (a, b))
+
+
+def test_a_state_that_begins_as_a_number():
+    def from_nothing(moves, emissions):
+        alpha = 0.0
+        for t in range(3):
+            alpha = logsumexp(moves + alpha, axis=1) + emissions[:, t]
+        return logsumexp(alpha)
+
+    _, moves, emissions, _ = model()
+    check_grads(from_nothing, (moves, emissions))
+
+
+def test_a_shift_that_stands_in_another_exponential_stays():
+    def compared(a, b, c):
+        x = a[:, None] + b
+        top = np.max(x, axis=0)
+        total = np.sum(np.exp(x - top), axis=0)
+        return np.sum(np.log(np.exp(c - top) / total))
+
+    a, b, emissions, _ = model()
+    args = a, b, emissions[:, 0]
+    assert "product_in_range" not in grad(compared, wrt=(0, 1, 2)).lower(*args).text
+    check_grads(compared, args)
+
+
+def test_a_sum_of_which_more_than_the_logarithm_is_read_stays():
+    def squared(a, b):
+        x = a[:, None] + b
+        top = np.max(x, axis=0)
+        total = np.sum(np.exp(x - top), axis=0)
+        return np.sum(np.log(total) + top) + np.sum(np.exp(b[0] - top) / total)
+
+    a, b, *_ = model()
+    assert "product_in_range" not in grad(squared, wrt=(0, 1)).lower(a, b).text
+    check_grads(squared, (a, b))

@@ -62,7 +62,7 @@ def differentiate(
     splits = splits_loops(lowered, policy) and closures
     primal, hoisted = prepared(lowered, wrt, splits)
     if lowered.arrays and lowered.multiplies and splits and not lowered.derived and not lowered.pairs:
-        primal = plan.run(plan.SUMS, primal)  # not in `lowered`, by which the value is verified
+        primal = plan.run(plan.SUMS, primal, plan.Context(build=lowered.build))  # not in `lowered`, by which the value is verified
     block = primal.body
     build = Builder.knowing(lowered.build)
     value, aux, extra = split_result(lowered, form.has_aux)

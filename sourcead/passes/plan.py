@@ -146,7 +146,7 @@ BEFORE = (
 )
 
 SUMS = (
-    Pass(multiply_exponentials, "behind `BEFORE`, on what is differentiated alone: it may raise an error"),
+    Pass(multiply_exponentials, "behind `BEFORE`, on what is differentiated alone: it may raise an error", None, ("build",)),
     Pass(simplify, "to remove the sums that have become products", "notes", ("settled",)),
 )
 

@@ -130,11 +130,15 @@ class Batching:
         return [replace(s, targets=tuple(last.get(t, t) for t in s.targets)) for s in made]
 
     def is_count(self, counted: Counted) -> bool:
-        """Return whether a loop counts to the size of an array, or to the least of several, which is not negative."""
+        """Return whether a loop counts to the size of an array or to the least of several, and surely runs.
+
+        What does not vary in an iteration may raise an error, which it must not if there is no iteration.
+        """
         op = self.counting.op(counted.count)
-        if isinstance(op, Call) and op.fn is min:
-            return all(Counted(0, 0, size).is_size(self.counting) for size in op.args)
-        return counted.is_size(self.counting)
+        if not (isinstance(op, Call) and op.fn is min):
+            return counted.is_size(self.counting) and least(counted.rows) > 0
+        sizes = [(self.counting.size(size), size) for size in op.args]
+        return all(n is not None and least(n) > 0 and Counted(0, n, size).is_size(self.counting) for n, size in sizes)
 
     def rows(self, loop: Loop, counted: Counted, outside: set[Var]) -> dict[Var, Var] | None:
         """Return the arrays of which an iteration takes a row, by the rows; None if the number of the iteration is read otherwise."""

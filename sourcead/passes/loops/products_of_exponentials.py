@@ -37,7 +37,7 @@ from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.cancelled_shifts import cancelled_shifts
 from sourcead.analysis.sizes import known_dtype, least
 from sourcead.ir.nodes import (
-    AdjointBlock, Atom, Block, Call, Closure, Const, Function, Index, Let, Loop, Operand, Slice, Stmt, Var
+    AdjointBlock, Atom, Block, Call, Closure, Const, Function, Index, Let, Loop, Op, Operand, Slice, Stmt, Update, Var
 )
 from sourcead.ir.types import dims_of, rank
 from sourcead.ir.walk import bound_vars, count_reads, definitions, has, map_blocks, walk, with_body, with_stmts
@@ -89,12 +89,12 @@ class Frame:
     before: list[Stmt] = field(default_factory=list)
 
 
-def multiply_exponentials(function: Function) -> Function:
-    """Return the function with sums of exponentials of sums as products of matrices."""
+def multiply_exponentials(function: Function, build: Builder) -> Function:
+    """Return the function with sums of exponentials of sums as products of matrices; `build` knows its variables."""
     fns = {s.op.fn for s in walk(function.body) if isinstance(s.op, Call) and not isinstance(s.op.fn, Var)}
     if not (np.exp in fns or any(map(is_logsumexp, fns))) or has(function.body, AdjointBlock, Closure) or repeats_effects(function.body):
         return function
-    made = with_body(function, Writing(function).block(function.body, [Frame(set(function.params))]))
+    made = with_body(function, Writing(function, build).block(function.body, [Frame(set(function.params))]))
     return function if made is function else delay_axes(made)
 
 
@@ -107,8 +107,12 @@ def repeats_effects(block: Block) -> bool:
 class Writing:
     """Rewrites the blocks of one function."""
 
-    def __init__(self, function: Function):
-        self.made = definitions(function.body)
+    def __init__(self, function: Function, build: Builder):
+        self.made, self.maybe_number = definitions(function.body), build.maybe_number
+        self.readers: dict[Var, list[Op]] = {}
+        for stmt in walk(function.body):
+            for v in stmt.op.reads:
+                self.readers.setdefault(v, []).append(stmt.op)
         self.reads, self.shifts = count_reads(function.body), cancelled_shifts(function.body)
 
     def block(self, block: Block, frames: list[Frame]) -> Block:
@@ -157,8 +161,16 @@ class Writing:
                         if shift in self.shifts and shift in here and self.reads[x] == 2 and isinstance(largest.op, Call):
                             of = reduced(largest.op, largest.op.fn)
                             if largest.op.fn is np.max and largest.op.args[0] is x and of[0] == axis:
-                                return Sum(x, axis, keepdims, shift)
+                                logarithms = all(only_adds(op) or op is self.made[d].op for v in (shift, m) for op in self.readers[v])
+                                return Sum(x, axis, keepdims, shift) if logarithms and self.feeds_logarithms(target) else None
         return None
+
+    def feeds_logarithms(self, total: Var) -> bool:
+        """Return whether of a sum only the logarithm is read, which has a number for each sum that is in range."""
+        targets = {s.op: s.targets[0] for s in self.made.values()}
+        ops = self.readers.get(total, ())
+        through = (op for op in ops if not (isinstance(op, Call) and op.fn is np.log))
+        return self.reads[total] == len(ops) and all(takes_part(op) and self.feeds_logarithms(targets[op]) for op in through)
 
     def only(self, v: Var) -> Call | None:
         """Return the call that makes a variable which is read once; None for others."""
@@ -209,7 +221,7 @@ class Writing:
         while base in self.made and (added := added_axes(op := self.made[base].op)) is not None:
             base, axes = base_of(op), [axes[k] for k, of in enumerate(added) if of is not None]
         own = dims_of(base.type)
-        if own is None or not 1 <= len(own) <= 2 or any(k < 0 for k in axes):
+        if own is None or not 1 <= len(own) <= 2 or any(k < 0 for k in axes) or not self.maybe_number.isdisjoint((atom, base)):
             return None
         if any(m != dims[k] and not (least(m) > 1 and least(dims[k]) > 1) for m, k in zip(own, axes)):
             return None
@@ -327,6 +339,17 @@ def renamed(build: Builder, result: Var, stmt: Stmt) -> list[Stmt]:
 
 def is_logsumexp(fn) -> bool:
     return getattr(fn, "__name__", None) == "logsumexp" and home(fn).startswith("scipy.special")
+
+
+def takes_part(op: Op) -> bool:
+    """Return whether an op computes nothing: it takes a part, or adds or removes axes of size 1."""
+    return isinstance(op, Let | Index) or isinstance(op, Call) and op.fn in (np.squeeze, np.expand_dims, np.reshape)
+
+
+def only_adds(op: Op) -> bool:
+    """Return whether an op lets what it reads go into sums only, not into another exponential."""
+    added = isinstance(op, Call) and op.fn in (operator.add, np.add) or isinstance(op, Update) and op.mode == "add"
+    return added or takes_part(op)
 
 
 def is_number(operand: Operand) -> bool:

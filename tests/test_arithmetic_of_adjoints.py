@@ -116,6 +116,16 @@ def test_sums_along_a_short_last_axis(size, axis):
     np.testing.assert_allclose(value_and_grad(distances)(x, y)[0], distances(x, y))
 
 
+def test_short_sums_have_memory_of_their_own():
+    def weighted(w, x):
+        sums = np.sum(x, axis=1)
+        sums[0] = w[0]
+        return np.sum(w * sums)
+
+    assert ".copy()" not in text(weighted, X[:, 0], X[:, :3])
+    check_grads(weighted, (X[:, 0], X[:, :3]))
+
+
 def test_short_sums_of_integers_and_truth_values_stay():
     def counted(x):
         return np.sum(np.sum(x > 0, axis=-1) * np.sum(x, axis=-1))

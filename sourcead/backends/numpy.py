@@ -22,7 +22,7 @@ class NumPy(Engine):
 
     def prepare(self, derivative: Derivative) -> Function:
         notes = derivative.notes.after if derivative.splits else None
-        return optimised(derivative.function, notes, last=sum_short_rows, reuse=not derivative.readable)
+        return sum_short_rows(optimised(derivative.function, notes, reuse=not derivative.readable))
 
     def emit(self, prepared: Function) -> Program:
         """Return the program, whose text begins with the recursive functions that it calls."""
@@ -30,7 +30,7 @@ class NumPy(Engine):
         texts, namespace = [], dict(emitted.namespace)
         pairs = pairs_called(prepared.body)
         for pair in pairs:  # `pairs` grows meanwhile
-            made = optimised(differentiated(pair), last=sum_short_rows)
+            made = sum_short_rows(optimised(differentiated(pair)))
             pairs += [p for p in pairs_called(made.body) if p not in pairs]
             helper = emit(made)
             texts.append(helper.text)

@@ -3,7 +3,8 @@
     y = sum(x, axis=-1)        x: (n, m, 3)        y = einsum("ijk->ij", x)
 
 NumPy sums many short rows, such as those of squared distances in space, three times as slowly as `einsum` does.  This is legal for real
-numbers: both add fewer than eight one after the other or in pairs.  The results differ by rounding.
+numbers: both add fewer than eight one after the other or in pairs.  The results differ by rounding.  It comes after the memory stage, which
+knows that a sum has memory of its own; other calls of `einsum` may return a view.
 """
 
 import numpy as np
@@ -22,7 +23,9 @@ def sum_short_rows(function: Function) -> Function:
 
     def rule(stmt: Stmt, facts: Facts) -> Call | None:
         match stmt.op:
-            case Call(np.sum, (Var() as x,), (("axis", Const(int() as axis)),)) | Call(np.sum, (Var() as x, Const(int() as axis)), ()):
+            case Call(np.sum, (Var() as x,), (("axis", Const(int() as axis)),), False, None) | (
+                Call(np.sum, (Var() as x, Const(int() as axis)), (), False, None)
+            ):
                 dims = dims_of(x.type) or ()
                 short = 2 <= len(dims) <= len(LETTERS) and axis in (-1, len(dims) - 1) and dims[-1] in SHORT and not stmt.within
                 if short and known_dtype(x) in (np.float64, np.float32):

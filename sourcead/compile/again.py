@@ -13,7 +13,6 @@ from sourcead.compile.arguments import Arguments
 from sourcead.compile.keys import coarse_key, exact_key
 from sourcead.compile.live_data import MISSING, reader
 from sourcead.compile.specialisation import Specialisation
-from sourcead.runtime import OutOfRangeError
 
 
 class CompilesAgain:
@@ -35,7 +34,7 @@ class CompilesAgain:
         def in_any_range(*args, **kwargs):
             try:
                 return call(*args, **kwargs)
-            except (OutOfRangeError, FloatingPointError, RuntimeWarning):  # the last two, if the user asked NumPy to raise them
+            except (FloatingPointError, RuntimeWarning):  # of `product_in_range`, or because the user asked NumPy to raise them
                 pass
             return again()(*args, **kwargs)  # whose errors do not follow from this one
 

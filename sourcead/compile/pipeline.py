@@ -94,7 +94,7 @@ class Request:
         readable: whether each result has memory of its own, for readers of the text.
         engine: the engine that runs the text.
         place: the file and line of the user's function, for errors and docstrings.
-        multiplies: whether the text may raise OutOfRangeError, upon which it is generated anew without it (`compile/again.py`).
+        multiplies: whether the text may raise FloatingPointError, upon which it is generated anew without it (`compile/again.py`).
     """
 
     function: Callable

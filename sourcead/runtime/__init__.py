@@ -21,7 +21,7 @@ from sourcead.runtime.matrices import (
     cofactors, matrix_norm_slope, matrix_power_cotangent, matrix_power_tangent, vector_norm_slope
 )
 from sourcead.runtime.products import (
-    OutOfRangeError, diagonals, einsum_back, einsum_cotangents, einsum_is_plain, einsum_terms, kron_cotangents,
+    diagonals, einsum_back, einsum_cotangents, einsum_is_plain, einsum_terms, kron_cotangents,
     product_in_range, tensordot_back, tensordot_cotangents
 )
 from sourcead.runtime.reductions import (

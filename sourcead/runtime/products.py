@@ -5,22 +5,15 @@ import numpy as np
 from sourcead.runtime.broadcasting import unbroadcast
 
 
-class OutOfRangeError(ArithmeticError):
-    """A sum of products is so small that factors that have underflowed may matter."""
-
-
-LEAST = {4: 1e-19, 8: 1e-154}  # the square roots of the least normal numbers of four and eight bytes
-
-
 def product_in_range(a, b):
     """Return the product of matrices of numbers between 0 and 1, if no element of it is so small that it suffers from underflow.
 
     Raises:
-        OutOfRangeError: one is, or is not a number.
+        FloatingPointError: one is smaller than the square root of the least normal number, or is not a number.
     """
     product = a @ b
-    if product.size and not product.min() >= LEAST[product.itemsize]:
-        raise OutOfRangeError
+    if product.size and not product.min() >= (1e-154 if product.itemsize == 8 else 1e-19):
+        raise FloatingPointError("a sum of exponentials is out of range")
     return product
 
 

@@ -39,7 +39,7 @@ class Lowered:
         compared: parameters that the function compares by `is`.
         lost: what it changes in its arguments, other than arrays, and where.
         arrays: whether it is differentiated for NumPy, to which few operations on whole arrays are worth more than loops.
-        multiplies: whether sums of exponentials may become products, which raise OutOfRangeError for numbers that lie far apart.
+        multiplies: whether sums of exponentials may become products, which raise FloatingPointError for numbers that lie far apart.
     """
 
     function: Function

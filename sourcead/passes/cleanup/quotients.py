@@ -36,7 +36,7 @@ def reuse_quotients(function: Function) -> Function:
             case Call(fn, (Var() as x, Var() as s), ()) if fn is DIV and is_real(stmt.targets[0]):
                 of_user[x, s] = stmt.targets[0]
             case Call(fn, (Var() as a, Var() as b), ()) if fn is MUL and generated(stmt):
-                return by_norm(stmt, a, b, of_user, facts) or by_norm(stmt, b, a, of_user, facts)
+                return by_norm(a, b, of_user, facts) or by_norm(b, a, of_user, facts)
         return None
 
     return peephole(function, rule)
@@ -60,7 +60,7 @@ def by_quotient(stmt: Stmt, x: Var, s: Var, quotients: dict[tuple[Atom, Atom], V
     return None
 
 
-def by_norm(stmt: Stmt, slope: Var, x: Var, quotients: dict[tuple[Atom, Atom], Var], facts: Facts) -> Call | None:
+def by_norm(slope: Var, x: Var, quotients: dict[tuple[Atom, Atom], Var], facts: Facts) -> Call | None:
     """Return the product that is equal to (a / s) * x, with the quotient x / s that the user's program has; None if it has none."""
     division = facts.call(slope, runtime.divide_or_zero)
     q = quotients.get((x, division.args[1])) if division is not None and is_spent(slope, facts) else None

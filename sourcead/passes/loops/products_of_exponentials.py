@@ -18,7 +18,7 @@ and the adjoint saves the row.  The same holds for `scipy.special.logsumexp(x, a
 vary along the axis go into m.
 
 This is legal if the two operands share no axis but the one that is summed.  Factors that underflow make no difference as long as the sum is
-not as small as they are.  `product_in_range` checks that it is not, and raises `OutOfRangeError`, whereupon the function is generated
+not as small as they are.  `product_in_range` checks that it is not, and raises FloatingPointError, whereupon the function is generated
 without this pass and called again (`compile/again.py`).  So the function must have no effects that a second call would repeat.
 
 L. R. Rabiner, "A tutorial on hidden Markov models" (1989), section V.A.

@@ -50,6 +50,7 @@ RULES = [
     *((runtime.convolve_cotangents, (rng.normal(size=len(np.convolve(v5, v3, m))), v5, v3, m), [0, 1, 2]) for m in ("full", "same", "valid")),
     (runtime.convolve_cotangents, (rng.normal(size=4), v4, v3, "same", True), [0, 1, 2]),
     (runtime.einsum_cotangents, (rng.normal(size=(3, 4)), "ij,jk,kl->il", (a34, a44, a44)), [0, 2]), (runtime.einsum_cotangents, (2.0, "ii->", (a44,)), [0]),
+    (runtime.product_in_range, (np.abs(a34), np.abs(a44)), [0, 1]), (runtime.product_in_range, (np.abs(v3), np.abs(a34)), [0, 1]),
     (runtime.join_rows, (t234,), [0]), (runtime.split_rows, (rng.normal(size=(6, 5)), t234), [0]),
     (runtime_tangents.einsum_tangents, ((a34, a44, a44), rng.normal(size=(3, 4)), "ij,jk,kl->il", (a34, a44, a44)), [0]),
 ]  # fmt: skip

@@ -59,7 +59,10 @@ def differentiate(
         policy: the checkpoint policy of the loops that have none of their own.
         closures: whether the result may contain closures, because it is not differentiated again.
     """
-    primal, hoisted = prepared(lowered, wrt, splits_loops(lowered, policy) and closures)
+    splits = splits_loops(lowered, policy) and closures
+    primal, hoisted = prepared(lowered, wrt, splits)
+    if lowered.arrays and lowered.multiplies and splits and not lowered.derived and not lowered.pairs:
+        primal = plan.run(plan.SUMS, primal, plan.Context(build=lowered.build))  # not in `lowered`, by which the value is verified
     block = primal.body
     build = Builder.knowing(lowered.build)
     value, aux, extra = split_result(lowered, form.has_aux)
@@ -97,7 +100,8 @@ def prepared(lowered: Lowered, wrt: tuple[str, ...], splits: bool) -> tuple[Func
 
     `splits`: whether products may be taken out of loops.
     """
-    context = plan.Context(build=lowered.build, derived=bool(lowered.derived), splits=splits)
+    arrays = splits and lowered.arrays and not lowered.derived
+    context = plan.Context(build=lowered.build, derived=bool(lowered.derived), splits=splits, arrays=arrays)
     lowered.function = plan.run(plan.BEFORE, simplified(lowered, wrt), context)
     return lowered.function, context.notes
 

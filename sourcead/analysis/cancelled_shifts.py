@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from sourcead import runtime
 from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import Attr, Block, Call, Const, Index, Let, Operand, Slice, Stmt, Update, Var, operand_atoms
 from sourcead.ir.types import Sym, Type, dims_of, kind_of, rank
@@ -30,6 +31,7 @@ EXTREMES = {max, min, np.max, np.min, np.maximum, np.minimum}
 REDUCTIONS = {np.max, np.min, np.sum, np.mean}
 SUMS = {operator.add: 1, np.add: 1, "add": 1, operator.sub: -1, np.subtract: -1, "sub": -1}
 PRODUCTS = {operator.mul: 1, np.multiply: 1, operator.truediv: -1, np.divide: -1}
+MATRIX_PRODUCTS = {operator.matmul, np.matmul, runtime.product_in_range}
 RESHAPES = {np.squeeze, np.expand_dims, np.reshape}
 
 
@@ -128,12 +130,14 @@ def _of_call(fn, args: tuple[Operand, ...], kwargs: dict[str, Operand], to: Type
         return _sum(first, _of(args[1], parts), SUMS[fn])
     if len(args) == 2 and not kwargs and fn in PRODUCTS:
         return _product(first, _of(args[1], parts), PRODUCTS[fn])
+    if fn in MATRIX_PRODUCTS and len(args) == 2 and not kwargs:
+        return _matrix_product([_of(a, parts) for a in args], [rank(atom_type(a)) or 0 for a in args])
     if first is None or any(_of(a, parts) for a in (*args[1:], *kwargs.values())):
         raise Lost
-    if fn in (operator.matmul, np.matmul) and first.factor and _sums_products(first, args):
-        return first
     if fn in REDUCTIONS and (first.factor or fn is not np.sum):
         return _reduced(first, args, kwargs)
+    if fn is np.transpose and len(args) == 1 and not kwargs and (n := rank(args[0].type)) is not None:
+        return replace(first, axes=frozenset((-n - 1 - k, of) for k, of in first.axes))
     if fn in RESHAPES:
         return _reshaped(first, dims_of(args[0].type), dims_of(to))
     if len(args) == 1 and not kwargs:
@@ -181,9 +185,14 @@ def _reduced(part: Part, args: tuple[Operand, ...], kwargs: dict[str, Operand]) 
     return replace(part, axes=frozenset((k + sum(k < g for g in gone), of) for k, of in part.axes))
 
 
-def _sums_products(part: Part, args: tuple[Operand, ...]) -> bool:
-    """Return whether a product of matrices sums along an axis of the left one along which the shift does not vary."""
-    return all((rank(atom_type(a)) or 0) > 1 for a in args) and all(k != -1 for k, _ in part.axes)
+def _matrix_product(parts: list[Part | None], ranks: list[int]) -> Part:
+    """Return the part of a product of matrices or vectors, which must not sum along an axis along which the shift varies."""
+    (part, n, other, summed) = (parts[0], ranks[0], ranks[1], -1) if parts[1] is None else (parts[1], ranks[1], ranks[0], -min(ranks[1], 2))
+    if all(parts) or not all(ranks) or not part.factor or any(k == summed for k, _ in part.axes):
+        raise Lost
+    if n == 1 or other > 1:
+        return part
+    return replace(part, axes=frozenset((k + (k < summed), of) for k, of in part.axes))  # a vector has no axis to put in the place
 
 
 def _reshaped(part: Part, before: tuple | None, after: tuple | None) -> Part:

@@ -21,13 +21,14 @@ from sourcead.backends.base import Engine, Program
 from sourcead.backends.engines import engine_of, let_compiled_code_call
 from sourcead.backends.options import Numba, backend_of
 from sourcead.compile import before_calls, pipeline
+from sourcead.compile.again import CompilesAgain
 from sourcead.compile.arguments import Arguments, arguments_of, declared_types
 from sourcead.compile.autoreload import follow_autoreload
 from sourcead.compile.before_calls import calling, dispatcher, passed_on
 from sourcead.compile.generated import Generated
 from sourcead.compile.internal_errors import InternalErrors
-from sourcead.compile.keys import Same, coarse_key, exact_key, static_key
-from sourcead.compile.live_data import MISSING, read, reader
+from sourcead.compile.keys import Same, static_key
+from sourcead.compile.live_data import read
 from sourcead.compile.pickling import Pickled
 from sourcead.compile.pipeline import KINDS, Options, Request
 from sourcead.compile.renewal import Renewed, behind
@@ -46,9 +47,10 @@ from sourcead.language.transformations import Described
 from sourcead.places.origin import Origin, shown_place
 from sourcead.primitives.registry import is_entered
 from sourcead.primitives.table import record_of
+from sourcead.runtime import product_in_range
 
 
-class Gradient(Generated, Pickled, Renewed, Opaque):
+class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
     """A callable that computes the gradient, or another derivative, of a function; see `sourcead.grad`.
 
     Attributes:
@@ -60,7 +62,7 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
     __slots__ = (  # what is in `__dict__`, `functools.wraps` copies to other objects
         "primal wrt signature _kind _asked _has_aux _checkpoint _verify _readable _backend _engine _function _bound_args _bound_kwargs "
         "_lock _plain _first _code _defaults _kwdefaults _takes _single _directions _table _texts _lengths _compiled_for _find "
-        "_last _call _follows"
+        "_last _call _follows _far_apart"
     ).split()
 
     @folded
@@ -74,6 +76,7 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
         self._engine = engine_of(self._backend)
         self.primal, self._function, self._bound_args, self._bound_kwargs = f, function, args, kwargs
         self._lock, self._follows = threading.RLock(), True  # it follows until the first call
+        self._far_apart = False  # until a call has numbers that lie so far apart that sums of their exponentials are no products
         follow_autoreload(Gradient)
         if self._backend != "numpy":
             let_compiled_code_call(Gradient)
@@ -292,7 +295,9 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
         f = self._function
         if isinstance(f, Gradient) or hasattr(f, "__wrapped__") or is_entered(f) or not self._engine.rebinds:
             return None
-        options = self._kind, self.wrt, self._single, self._has_aux, static_key(self._checkpoint), self._verify, self._readable
+        options = (
+            self._kind, self.wrt, self._single, self._has_aux, static_key(self._checkpoint), self._verify, self._readable, self._far_apart
+        )
         return Same(f.__code__), Same(f.__globals__), coarse, self._engine.cache_key(), options
 
     def _built(self, arguments: Arguments, engine: Engine) -> pipeline.Built:
@@ -313,6 +318,7 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
                 readable=self._readable,
                 engine=engine,
                 place=self._place,
+                multiplies=not self._far_apart,
             )
         )
 
@@ -361,40 +367,9 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
         if compiled.built.written or compiled.built.compared:
             tangents = frozenset(self._all_directions())
             call = before_calls.checking_aliases(call, compiled.built, self.signature, compiled.globals, tangents)
+        if any(value is product_in_range for value in compiled.namespace.values()):
+            call = self._in_any_range(call, arguments, key)
         if compiled.live or compiled.guards:
             call = self._refreshing(call, compiled, arguments, key)
         self._compiled_for[call] = compiled
         return call
-
-    def _refreshing(self, call: Callable, compiled: Specialisation, arguments: Arguments, key: tuple) -> Callable:
-        """Return a function that reads global data before each call, and compiles again if its type or an inlined function changed."""
-        guards = [(reader(holder), name, value) for holder, name, value in compiled.guards]
-        live, namespace = [(reader(holder), name, inside) for holder, name, inside in compiled.live], compiled.namespace
-        seen = [exact_key(look(name, MISSING)) for look, name, _ in live]
-
-        def refreshed(*args, **kwargs):
-            for look, name, value in guards:
-                if look(name, MISSING) is not value:
-                    return stale()(*args, **kwargs)
-            for i, (look, name, inside) in enumerate(live):
-                value = look(name, MISSING)
-                if value is not namespace.get(inside, MISSING) or type(value) is not float:
-                    found = exact_key(value)
-                    if found != seen[i]:
-                        if coarse_key(value) != compiled.live_keys[i]:
-                            return stale()(*args, **kwargs)
-                        seen[i] = found
-                    if inside is not None:
-                        namespace[inside] = value
-            return call(*args, **kwargs)
-
-        def stale():
-            with self._lock:
-                self._table.pop(key, None)
-                again = self._compiled(arguments)
-                renewed = self._verified(again, arguments, key)
-                self._table[key] = renewed
-                self._compiled_for[refreshed] = again  # `refreshed` is the last call, and `source` shows the text that ran
-                return renewed
-
-        return refreshed

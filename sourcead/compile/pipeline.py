@@ -94,6 +94,7 @@ class Request:
         readable: whether each result has memory of its own, for readers of the text.
         engine: the engine that runs the text.
         place: the file and line of the user's function, for errors and docstrings.
+        multiplies: whether the text may raise FloatingPointError, upon which it is generated anew without it (`compile/again.py`).
     """
 
     function: Callable
@@ -105,6 +106,7 @@ class Request:
     readable: bool
     engine: Engine
     place: str
+    multiplies: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,6 +208,7 @@ def derive(request: Request, keeps: bool = False) -> tuple[Lowered, Derivative]:
 
     def derived(closures: bool = True, keeps: bool = False) -> tuple[Lowered, Function, Notes, bool]:
         lowered = lower_function(source, types, request.statics, keeps=keeps)
+        lowered.arrays, lowered.multiplies = request.engine is NUMPY, request.multiplies
         name_pairs(lowered.function.body, name)
         try:
             return differentiated(lowered, closures)

@@ -24,6 +24,7 @@ def for_more_sizes(built: Built) -> tuple[Built, dict[str, Type]]:
     """Return what is generated for as many sizes of the arguments as possible, and the types that its text relies on."""
     if built.request is None:
         return built, {}
+    built = build(replace(built.request, engine=NUMPY, multiplies=False)) if built.request.multiplies else built
     types = {name: t for name, t in built.request.types.items() if name not in built.request.statics}
     for without in (of_any_length, lambda t: t):
         free = {name: with_dims(without(t), lambda dim: Sym(2) if isinstance(dim, int) and dim > 1 else dim) for name, t in types.items()}

@@ -2,6 +2,7 @@
 
     CLEANUP    repeated until nothing changes; `simplify` runs it wherever the other stages say so
     BEFORE     on the primal function, before it is differentiated
+    SUMS       behind it, if the text may be generated anew when a call shows that it does not hold (`compile/again.py`)
     AFTER      on a differentiated function
     BATCHING   on the tangent of a function, before it is written for several directions at once
 
@@ -38,8 +39,10 @@ from sourcead.passes.cleanup.sums_over_matrices import contract_sums
 from sourcead.passes.cleanup.writes_through_reshape import expand_writes_through_reshape
 from sourcead.passes.loops.fission import sum_after_loops
 from sourcead.passes.loops.hoisting import expand_row_reshapes, hoist_products
+from sourcead.passes.loops.independent import batch_independent
 from sourcead.passes.loops.interchange import interchange_loops
 from sourcead.passes.loops.list_forms import simplify_lists
+from sourcead.passes.loops.products_of_exponentials import multiply_exponentials
 from sourcead.passes.loops.scalar_replacement import accumulate_in_variables
 from sourcead.passes.loops.tables import make_tables_once
 from sourcead.passes.residuals.add_to_records import add_to_records
@@ -62,6 +65,7 @@ class Context:
         build: knows the variables of a function that is to be differentiated, and learns of new ones.
         derived: whether the function is itself a derivative, which may read an old version of an array that it has written.
         splits: whether the products of all iterations of a loop may be put together, which takes memory.
+        arrays: whether independent iterations may be computed at once too, because the text is for NumPy.
         lists: whether a list may hold None at positions that are filled later.
         settled: for each pass of `CLEANUP`, the function that it last left as it was, which it need not look at again.
     """
@@ -70,6 +74,7 @@ class Context:
     build: Builder | None = None
     derived: bool = False
     splits: bool = False
+    arrays: bool = False
     lists: bool = True
     settled: dict[Callable, Function] = field(default_factory=dict)
 
@@ -138,9 +143,15 @@ BEFORE = (
     Pass(make_tables_once, "before residuals are planned: what stands before a loop need not be saved in it, nor made again"),
     Pass(simplify_lists, "before loops are interchanged: states in lists have one form"),
     Pass(interchange_loops, "before products are hoisted, which it makes possible", "splits", ("notes", "build")),
+    Pass(batch_independent, "before products are hoisted out of loops of which it leaves nothing", "arrays", ("notes", "build")),
     Pass(hoist_products, "after it: products in the inner loop are those of all times", "splits", ("notes", "build")),
     Pass(simplify, "to remove what the two passes above left, if they did anything", "notes", ("settled",)),
     Pass(accumulate_in_variables, "last: the passes above know elements of arrays, not the variables that it makes of them"),
+)
+
+SUMS = (
+    Pass(multiply_exponentials, "behind `BEFORE`, on what is differentiated alone: it may raise an error", None, ("build",)),
+    Pass(simplify, "to remove the sums that have become products", "notes", ("settled",)),
 )
 
 AFTER = (

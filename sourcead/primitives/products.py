@@ -16,15 +16,15 @@ from sourcead.primitives.registry import enter, family, infers, multilinear
 from sourcead.primitives.result_types.by_example import sized
 from sourcead.primitives.result_types.operands import array_type, need_dims
 from sourcead.runtime import (
-    einsum_back, einsum_cotangents, einsum_is_plain, kron_cotangents, split_axes, tensordot_back, tensordot_cotangents,
-    unbroadcast
+    einsum_back, einsum_cotangents, einsum_is_plain, kron_cotangents, product_in_range, split_axes, tensordot_back,
+    tensordot_cotangents, unbroadcast
 )
 from sourcead.runtime.matrices import planar_cross_cotangents
 
 family(__name__, memory="fresh")
 
 
-@multilinear(operator.matmul, np.matmul, np.linalg.matmul)
+@multilinear(operator.matmul, np.matmul, np.linalg.matmul, product_in_range)
 def matmul_adjoint(y, a, b, d_y):
     if a.ndim == 2 and b.ndim == 2:
         return d_y @ b.T, a.T @ d_y
@@ -114,7 +114,8 @@ def tensordot_adjoint(y, a, b, axes=2, d_y=None):
 
 # ---- memory, order and forms ----
 
-enter(np.matmul, operator.matmul, np.outer, np.kron, order="C")
+enter(product_in_range, memory="fresh")
+enter(np.matmul, operator.matmul, product_in_range, np.outer, np.kron, order="C")
 enter(np.matmul, operator.matmul, np.dot, batched="product")
 enter(np.outer, batched="outer")
 enter(operator.matmul, np.dot, np.inner, np.outer, np.vdot, np.kron, np.cross, sequences="arrays")
@@ -122,7 +123,7 @@ enter(operator.matmul, memory="operands")
 enter(np.einsum, memory=lambda count, options: "fresh" if count > 2 and not options & {"out"} else "shared", view="maybe")
 enter(
     np.matmul, operator.matmul, operator.imatmul, np.dot, np.inner, np.vdot, np.outer, np.tensordot, np.einsum, np.cross,
-    np.linalg.cross, np.kron, np.linalg.solve, np.linalg.inv, np.linalg.cholesky, np.linalg.eigh, np.linalg.eigvalsh,
+    product_in_range, np.linalg.cross, np.kron, np.linalg.solve, np.linalg.inv, np.linalg.cholesky, np.linalg.eigh, np.linalg.eigvalsh,
     result=sized,
 )  # fmt: skip
 

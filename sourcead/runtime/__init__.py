@@ -21,8 +21,8 @@ from sourcead.runtime.matrices import (
     cofactors, matrix_norm_slope, matrix_power_cotangent, matrix_power_tangent, vector_norm_slope
 )
 from sourcead.runtime.products import (
-    diagonals, einsum_back, einsum_cotangents, einsum_is_plain, einsum_terms, kron_cotangents, tensordot_back,
-    tensordot_cotangents
+    diagonals, einsum_back, einsum_cotangents, einsum_is_plain, einsum_terms, kron_cotangents, product_in_range,
+    tensordot_back, tensordot_cotangents
 )
 from sourcead.runtime.reductions import (
     axis_size, cumprod_cotangent, diff_cotangent, gradient_cotangent, middle_shares, places_of_quantiles,

@@ -5,6 +5,18 @@ import numpy as np
 from sourcead.runtime.broadcasting import unbroadcast
 
 
+def product_in_range(a, b):
+    """Return the product of matrices of numbers between 0 and 1, if no element of it is so small that it suffers from underflow.
+
+    Raises:
+        FloatingPointError: one is smaller than the square root of the least normal number, or is not a number.
+    """
+    product = a @ b
+    if product.size and not product.min() >= (1e-154 if product.itemsize == 8 else 1e-19):
+        raise FloatingPointError("a sum of exponentials is out of range")
+    return product
+
+
 def tensordot_cotangents(d_y, a, b, axes=2):
     """Return the cotangents of `a` and `b` in `y = np.tensordot(a, b, axes)`."""
     with_b, with_a, a_order, b_order = tensordot_back(np.ndim(a), np.ndim(b), axes)

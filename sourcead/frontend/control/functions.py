@@ -38,6 +38,8 @@ class Lowered:
         derived: whether some of its statements belong to a derivative.
         compared: parameters that the function compares by `is`.
         lost: what it changes in its arguments, other than arrays, and where.
+        arrays: whether it is differentiated for NumPy, to which few operations on whole arrays are worth more than loops.
+        multiplies: whether sums of exponentials may become products, which raise FloatingPointError for numbers that lie far apart.
     """
 
     function: Function
@@ -51,6 +53,8 @@ class Lowered:
     derived: bool = False
     compared: frozenset[str] = frozenset()
     lost: dict[str, Origin] = field(default_factory=dict)
+    arrays: bool = False
+    multiplies: bool = False
 
 
 def lower_function(source: Source, types: dict[str, Type], statics: dict[str, Any], **ways: Any) -> Lowered:

@@ -215,6 +215,9 @@ def _neg(stmt: Stmt, a: Atom, facts: Facts):
     if positive:  # -(-x) is x to the bit
         before, y = positive
         return [*before[:-1], replace(stmt, op=before[-1].op)] if before else y
+    quotient = facts.call(a, DIV)
+    if quotient and is_literal(quotient.args[0]) and _is_spent(stmt, a, facts):
+        return Call(DIV, (Const(-quotient.args[0].value), quotient.args[1]))  # equal to the bit
     difference = facts.call(a, SUB)
     if difference and generated(stmt) and facts.uses[a] == 1 and a.temp and is_real(a):
         # -(a - b) is b - a but for the sign of zero

@@ -7,6 +7,7 @@
     d1 = broadcast_to(s, x.shape) with all += x       d1 = add(s, x)                   (`add_to_sources`)
     y = broadcast_to(v, v.shape)                      y = v
     y = reshape(broadcast_to(1.0, n), x.shape)        y = broadcast_to(1.0, x.shape)
+    y = div(ones_like(x), x)                          y = div(1.0, x)
     y = mul(expand_dims(broadcast_to(s, n), 1), x)    y = mul(s, x)
 
 This is legal where the dims of the types, and what operations before have shown of them, prove that the result keeps its shape, and where
@@ -20,7 +21,7 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead.analysis.builder import Builder
-from sourcead.ir.nodes import Atom, Attr, Call, Const, Function, Operand, Stmt, Update, Var, fresh
+from sourcead.ir.nodes import Atom, Attr, Call, Const, Function, Op, Operand, Stmt, Update, Var, fresh
 from sourcead.ir.records import type_of
 from sourcead.ir.sizes import Dim
 from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Type, dims_of, kind_of, same_dtype
@@ -37,7 +38,7 @@ PYTHON = {"bool": False, "int": 0, "float": 0.0, "complex": 0j}
 
 def remove_broadcasts(function: Function) -> Function:
     """Return the function without the explicit broadcasts that its operations do anyway."""
-    if not calls(function.body, *_SOURCE):
+    if not calls(function.body, *_SOURCE, np.ones_like):
         return function
     dims = KnownDims()
 
@@ -73,7 +74,19 @@ def _simpler(stmt: Stmt, facts: Facts, known: KnownDims):
         case Call(fn, args, (), effect=False):
             return _into_operation(stmt, fn, args, facts, known)
         case Update(base, _, value):
-            return _into_update(stmt.op, base, value, facts)
+            return _onto_literal(stmt, facts) or _into_update(stmt.op, base, value, facts)
+    return None
+
+
+def _onto_literal(stmt: Stmt, facts: Facts) -> Call | None:
+    """Simplify an update of all elements of a literal that is broadcast to a sum or difference with the literal; None for others."""
+    match stmt.op:
+        case Update(base, (), Var() as value, "add" | "sub" as mode) if generated(stmt) and equal_types(value.type, stmt.targets[0].type):
+            source = _broadcast_of(base, facts)
+            if source is not None and is_literal(source) and same_promotion(_type(source), base.type, [value.type]):
+                if mode == "sub":
+                    return Call(operator.sub, (source, value))
+                return Call(operator.sub, (value, Const(-source.value))) if source.value < 0 else Call(operator.add, (value, source))
     return None
 
 
@@ -88,12 +101,21 @@ def _cast_broadcast(x: Operand, dtype, facts: Facts) -> Call | None:
 
 def _reshaped_broadcast(x: Operand, shape: Operand, facts: Facts) -> Call | None:
     """Return a broadcast of a number straight to the shape that its broadcast is reshaped to, or None for other operands."""
+    ones, like = facts.call(x, np.ones_like), facts.op(shape)
+    if ones is not None and isinstance(like, Attr) and like.name == "shape" and len(ones.args) == 1:
+        return Call(np.ones_like, (like.base,)) if known_float(x) is not None and known_float(x) == known_float(like.base) else None
     source = _broadcast_of(x, facts)
     if source is None or facts.op(x).fn not in _SOURCE or dims_of(_type(source)) != ():
         return None
     if not isinstance(facts.op(shape), Attr) or facts.op(shape).name != "shape":
         return None
     return _with_arg(facts.op(x), 1 - _SOURCE[facts.op(x).fn], shape)
+
+
+def known_float(x: Atom) -> np.dtype | None:
+    """Return the dtype of an array of real numbers, None if it is not known."""
+    dtype = x.type.dtype if isinstance(x, Var) and isinstance(x.type, Array) else None
+    return dtype if isinstance(dtype, np.dtype) and dtype.kind == "f" else None
 
 
 def broadcasts_operands(fn, count: int) -> bool:
@@ -111,6 +133,8 @@ def _broadcast_of(operand: Operand, facts: Facts) -> Atom | None:
     if op.fn is np.expand_dims and not op.effect:
         source = _broadcast_of(op.args[0], facts)
         return source if source is not None and dims_of(_type(source)) == () else None
+    if op.fn is np.ones_like and len(op.args) == 1 and kind_of(operand.type) == "float":
+        return Const(1.0)
     if not (op.fn is np.broadcast_to and len(op.args) == 2 or op.fn is np.full and len(op.args) == 3):
         return None
     source = op.args[_SOURCE[op.fn]]
@@ -183,6 +207,8 @@ def _outward(stmt: Stmt, new: Call, source: Atom, arg: Var, others: list[Type], 
     Only for linear operators on floats, where Python's numbers behave as NumPy's; the quotient 1.0 / 0 would raise an error.
     """
     result, t = stmt.targets[0].type, _type(source)
+    if facts.call(arg, np.ones_like) is not None:
+        return None
     halved = new.fn is operator.truediv and new.args[0] is source and is_literal(new.args[1]) and new.args[1].value
     if new.fn not in LINEAR and not halved or kind_of(result) != "float" or kind_of(t) != "float" or not isinstance(result, Array):
         return None
@@ -196,9 +222,10 @@ def _outward(stmt: Stmt, new: Call, source: Atom, arg: Var, others: list[Type], 
     dims = dims_of(arg.type)
     if result.dtype is None or dims is None or dims_of(result) is None or dims != result.dims:
         return None
-    if facts.uses[arg] != 1 and not _only_feeds_operations(arg, facts):
+    literal = all(map(is_literal, new.args))
+    if facts.uses[arg] != 1 and not literal and not _only_feeds_operations(arg, facts):
         return None
-    if not all(map(is_literal, new.args)) and not _only_feeds_operations(stmt.targets[0], facts):
+    if not literal and not _only_feeds_operations(stmt.targets[0], facts):
         return None
     if isinstance(t, Array):
         small = Array(result.dtype, t.dims)
@@ -216,9 +243,14 @@ def _outward(stmt: Stmt, new: Call, source: Atom, arg: Var, others: list[Type], 
 
 
 def _only_feeds_operations(var: Var, facts: Facts) -> bool:
-    """Return whether a value is read by elementwise operations alone, and by at least one."""
+    """Return whether a value is read by elementwise operations alone or gets contributions, and is read at all."""
+    def suits(op: Op | None) -> bool:
+        if isinstance(op, Update):
+            return op.base is var and not op.path and op.mode != "set"
+        return isinstance(op, Call) and record_of(op.fn).is_elementwise(len(op.args))
+
     readers = facts.readers.get(var, [])
-    return bool(readers) and all(isinstance(op, Call) and record_of(op.fn).is_elementwise(len(op.args)) for op in readers)
+    return bool(readers) and all(map(suits, readers))
 
 
 def _into_update(op: Update, base: Atom, value: Operand, facts: Facts) -> Update | None:

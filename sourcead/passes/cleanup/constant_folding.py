@@ -20,8 +20,9 @@ from typing import Any
 
 import numpy as np
 
-from sourcead.ir.nodes import Atom, Const, Operand, Stmt, Var
+from sourcead.ir.nodes import Atom, Call, Const, Function, Operand, Stmt, Var
 from sourcead.ir.types import ANY_DTYPE, Array, FunctionT, NoneType, Scalar, Unknown, kind_of, same_dtype
+from sourcead.ir.walk import reads_inside
 from sourcead.passes.equality import equal_types
 
 ADD, SUB, MUL, DIV, POW, NEG = operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg
@@ -36,6 +37,22 @@ OPERANDS = {
 def generated(stmt: Stmt) -> bool:
     """Return whether the compiler wrote the statement: generated arithmetic may change by rounding, the user's may not."""
     return stmt.adjoint_of is not None or stmt.origin is None
+
+
+def read_by_adjoints(function: Function) -> set[Var]:
+    """Return the results of the user's statements, outside of loops and branches, that only generated statements read, but for views.
+
+    Like generated arithmetic, they may change by rounding: the value of the function is not computed from them.
+    """
+    read = {r for r in function.body.results if isinstance(r, Var)}
+    found: set[Var] = set()
+    for stmt in reversed(function.body.stmts):
+        alone = not generated(stmt) and not stmt.op.blocks and read.isdisjoint(stmt.targets)
+        if alone:
+            found.update(stmt.targets)
+        if not generated(stmt) and not (alone and isinstance(stmt.op, Call) and stmt.op.fn is np.transpose):
+            read.update(reads_inside(stmt.op))
+    return found
 
 
 def is_literal(atom: Operand) -> bool:

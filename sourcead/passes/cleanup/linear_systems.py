@@ -13,7 +13,7 @@ The last holds because d_k = lower_half(s + s.T), s = l^-T phi(l.T d_l) l^-1, wh
 phi of a diagonal matrix is half of it, and phi(m) + phi(m).T is m for a symmetric m, such as outer(p, q) + outer(q, p).  So a likelihood
 of a Gaussian needs no more than the inverse of l, as a person writes it.  `p` and `q` may be one vector, or matrices with `p @ q.T`.
 
-This is legal in adjoints, for real matrices; the results differ by rounding.
+This is legal in adjoints, for real matrices, and for what only they read; the results differ by rounding.
 
 M. Giles (2008), section 2.2; S. Smith, "Differentiation of the Cholesky algorithm" (1995).
 """
@@ -30,7 +30,8 @@ from sourcead import runtime
 from sourcead.analysis.builder import Builder
 from sourcead.ir.nodes import Atom, Call, Const, Function, Op, Stmt, Update, Var
 from sourcead.ir.types import Array, kind_of, rank, same_dtype
-from sourcead.passes.cleanup.constant_folding import generated, is_literal
+from sourcead.ir.walk import calls
+from sourcead.passes.cleanup.constant_folding import generated, is_literal, read_by_adjoints
 from sourcead.passes.cleanup.sums_of_products import axes_of
 from sourcead.passes.equality import equal_types, same
 from sourcead.passes.peephole import Facts, peephole
@@ -44,12 +45,13 @@ ADD, SUB, MUL, DIV, NEG, MATMUL = operator.add, operator.sub, operator.mul, oper
 def share_factorisations(function: Function) -> Function:
     """Return the function whose adjoints of linear systems use what is known of their matrices."""
     solutions: dict[System, Var] = {}
+    free = read_by_adjoints(function) if calls(function.body, np.linalg.inv) else ()
 
     def rule(stmt: Stmt, facts: Facts) -> Atom | list[Stmt] | None:
         if not isinstance(stmt.op, Call) or stmt.op.effect or not is_real(stmt.targets[0]):
             return None
         system = system_of(stmt.op, facts)
-        found = _simpler(stmt, system, solutions, facts) if generated(stmt) else None
+        found = _simpler(stmt, system, solutions, facts) if generated(stmt) or stmt.targets[0] in free else None
         if system is not None and found is None:
             solutions[system] = stmt.targets[0]
         for s in found if isinstance(found, list) else ():

@@ -1,14 +1,16 @@
 """Multiplies with a quotient that is there in place of another division by the same value.
 
     q = div(d, s), y = div(mul(d, n), s)            y = mul(q, n)
+    q = div(x, s), y = mul(divide_or_zero(a, s), x)     y = mul(a, q)
 
-The adjoint of a quotient n / s needs both.  This is legal in adjoints, if nothing else reads the product.  The result differs by rounding,
-and where the quotient overflows.
+The adjoint of a quotient n / s needs both; that of a norm, by which x is divided, the last.  This is legal in adjoints, if nothing else
+reads the product.  The result differs by rounding, and where the quotient overflows or is not a number.
 """
 
 import operator
 from dataclasses import replace
 
+from sourcead import runtime
 from sourcead.ir.nodes import Atom, Call, Function, Stmt, Var, fresh
 from sourcead.ir.types import Array, Scalar, same_dtype
 from sourcead.passes.cleanup.constant_folding import generated, is_real
@@ -22,6 +24,7 @@ MUL, DIV = operator.mul, operator.truediv
 def reuse_quotients(function: Function) -> Function:
     """Return the function with products with known quotients in place of quotients of products."""
     quotients: dict[tuple[Atom, Atom], Var] = {}
+    of_user: dict[tuple[Atom, Atom], Var] = {}
 
     def rule(stmt: Stmt, facts: Facts) -> Call | list[Stmt] | None:
         match stmt.op:
@@ -30,6 +33,10 @@ def reuse_quotients(function: Function) -> Function:
                 if found is None:
                     quotients[x, s] = stmt.targets[0]
                 return found
+            case Call(fn, (Var() as x, Var() as s), ()) if fn is DIV and is_real(stmt.targets[0]):
+                of_user[x, s] = stmt.targets[0]
+            case Call(fn, (Var() as a, Var() as b), ()) if fn is MUL and generated(stmt):
+                return by_norm(a, b, of_user, facts) or by_norm(b, a, of_user, facts)
         return None
 
     return peephole(function, rule)
@@ -51,3 +58,12 @@ def by_quotient(stmt: Stmt, x: Var, s: Var, quotients: dict[tuple[Atom, Atom], V
             positive = fresh(x)
             return [replace(stmt, targets=(positive,), op=op), replace(stmt, op=Call(operator.neg, (positive,)))] if negation else op
     return None
+
+
+def by_norm(slope: Var, x: Var, quotients: dict[tuple[Atom, Atom], Var], facts: Facts) -> Call | None:
+    """Return the product that is equal to (a / s) * x, with the quotient x / s that the user's program has; None if it has none."""
+    division = facts.call(slope, runtime.divide_or_zero)
+    q = quotients.get((x, division.args[1])) if division is not None and is_spent(slope, facts) else None
+    if q is None or facts.scopes.get(q) not in facts.open or not equal_types(x.type, q.type) or not isinstance(division.args[0], Var):
+        return None
+    return Call(MUL, (division.args[0], q)) if equal_types(division.args[0].type, slope.type) else None

@@ -5,6 +5,7 @@
     p = mul(x, y);  s = p.shape            s = x.shape
     p = mul(x, y);  z = zeros_like(p)      z = zeros_like(x)
     p = sum(x, axis=1);  n = p.size        n = x.shape[0]
+    p = mul(x, y);  n = diag(p).size       n = diag(x).size
 
 This is legal if the shapes are known to be equal, and the dtypes where they matter.  The other value is a parameter or one that the user
 named, whose memory is not written and handed on nowhere: otherwise the query could keep an old version of it alive, which costs a copy.
@@ -29,13 +30,15 @@ from sourcead.ir.nodes import (
 )
 from sourcead.ir.sizes import Dim
 from sourcead.ir.types import INT, Array, Scalar, TupleT, same_dtype
-from sourcead.ir.walk import bound_vars, has, map_blocks, rewrite, walk, with_body, with_stmts
+from sourcead.ir.walk import bound_vars, has, map_blocks, map_op, rewrite, walk, with_body, with_stmts
 from sourcead.passes.equality import KnownDims
 from sourcead.passes.peephole import Facts, peephole
 from sourcead.primitives.table import record_of
+from sourcead.runtime import diagonal_cotangent
 
 ATTRIBUTES = ("shape", "size", "ndim")
 QUERIES = (np.shape, np.size, np.ndim)
+VIEWS = (np.diag, np.diagonal)
 LIKE = (np.zeros_like, np.ones_like, np.empty_like)
 
 
@@ -96,6 +99,16 @@ def share_shapes(function: Function) -> Function:
     if not any(_queried(s.op) for s in walk(function.body)):
         return function
     dims, moving = KnownDims(), _moving(function)
+    targets = {s.op: s.targets[0] for s in walk(function.body) if isinstance(s.op, Call) and len(s.targets) == 1}
+
+    def read_for_shape(op: Op | None, facts: Facts) -> Var | None:
+        match op:
+            case Call(fn, (_, Var(type=Array()) as like, *rest)) if fn is diagonal_cotangent and op.args[0] is not like:
+                return like
+            case Call(fn, (Var(type=Array()) as base, *rest)) if fn in VIEWS and op in targets and base not in rest:
+                return base if all(map(_queried, facts.readers.get(targets[op], (None,)))) else None
+        return _queried(op)
+
     params = [p for p in function.params if p not in moving]
     known: dict[Hashable, tuple[Var, int]] = {}
     sizes: dict[Dim, tuple[Var, int, int]] = {}
@@ -119,9 +132,9 @@ def share_shapes(function: Function) -> Function:
 
     def rule(stmt: Stmt, facts: Facts):
         dims.learn(stmt, facts)
-        array = _queried(stmt.op)
+        array = read_for_shape(stmt.op, facts)
         answer = None
-        only_queried = array is not None and all(_queried(op) is not None for op in facts.readers.get(array, ()))
+        only_queried = array is not None and all(read_for_shape(op, facts) is array for op in facts.readers.get(array, ()))
         if only_queried or array is not None and array.temp:  # a temporary whose shape is not read can be nested
             same = _combined_with_itself(facts.op(array)) if only_queried else None
             if isinstance(stmt.op, Attr) and same is not None and same not in moving:
@@ -169,7 +182,7 @@ def _query_of_another(op: Op, array: Var, candidates: list[Var], dims: KnownDims
     like = isinstance(op, Call) and op.fn in LIKE
     for var in candidates:
         if dims.shape(var.type, facts) == shape and (not like or _same_dtype(var, array)):
-            return query_of(op, var)
+            return map_op(op, lambda atom, var=var: var if atom is array else atom)
     return None
 
 

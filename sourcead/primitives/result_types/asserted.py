@@ -13,8 +13,9 @@ from sourcead.ir.sizes import Dim
 from sourcead.ir.types import Array, Type
 from sourcead.primitives.result_types.dims import not_one
 from sourcead.primitives.table import record_of
+from sourcead.runtime.products import product_in_range
 
-PRODUCTS = (operator.matmul, np.matmul, np.dot)
+PRODUCTS = (operator.matmul, np.matmul, np.dot, product_in_range)
 
 
 def equal_sizes(fn, args: list[Type], result: Type) -> Iterator[tuple[Dim, Dim]]:

@@ -1,6 +1,5 @@
 """Calls of the user's function beside generated code, and the comparison of values and slopes up to rounding."""
 
-import copy
 import inspect
 import sys
 import time
@@ -13,7 +12,7 @@ import numpy as np
 
 from sourcead.compile.keys import is_static
 from sourcead.compile.structures import conversion, is_leaf, leaves, map_leaves
-from sourcead.ir.records import parts_of
+from sourcead.ir.records import deep_copy, parts_of
 from sourcead.language import combinators
 
 PATIENCE = 5.0  # seconds that the user's function may take where an engine runs code that is slow in Python
@@ -58,7 +57,7 @@ class Primal:
     def copied(self) -> dict[str, Any]:
         """Return copies of the arguments; arrays that share memory in the original share none in the copies."""
         try:
-            return {**self.values, **copy.deepcopy({name: v for name, v in self.values.items() if not is_static(v)})}
+            return {**self.values, **deep_copy({name: v for name, v in self.values.items() if not is_static(v)})}
         except Exception as error:
             raise LeftOut(f"its arguments cannot be copied ({error})") from error
 

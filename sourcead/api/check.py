@@ -78,13 +78,13 @@ def check_grads(
         >>> from sourcead import check_grads
         >>> check_grads(lambda x: np.sum(np.sin(x) * x), (np.array([0.5, 2.0]),))
     """
+    if not isinstance(args, tuple | list):
+        raise ArgumentError("check_grads takes the arguments as a tuple", instead="check_grads(f, (x,))")
     for mode in modes:
         if mode not in MODES:
             raise UnsupportedArgumentError(f"check_grads knows no mode {mode!r}", instead=f"modes={MODES!r}")
     if isinstance(order, bool) or not isinstance(order, int) or order < 1:
         raise UnsupportedArgumentError(f"check_grads has the order {order!r}", instead="order=1, or 2 for second derivatives")
-    if not isinstance(args, tuple | list):
-        raise ArgumentError("check_grads takes the arguments as a tuple", instead="check_grads(f, (x,))")
     args = tuple(args)
     gradient = Gradient(f, wrt)
     names = list(gradient.signature.parameters)[len(gradient._bound_args) :]

@@ -24,7 +24,7 @@ from sourcead.compile import before_calls, pipeline
 from sourcead.compile.arguments import Arguments, arguments_of, declared_types
 from sourcead.compile.autoreload import follow_autoreload
 from sourcead.compile.before_calls import calling, dispatcher, passed_on
-from sourcead.compile.generated import Generated
+from sourcead.compile.generated import Generated, documentation
 from sourcead.compile.internal_errors import InternalErrors
 from sourcead.compile.keys import Same, coarse_key, exact_key, static_key
 from sourcead.compile.live_data import MISSING, read, reader
@@ -100,9 +100,9 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
         self._lengths: dict[Any, str] = {}
         self._compiled_for: weakref.WeakKeyDictionary[Callable, Specialisation] = weakref.WeakKeyDictionary()
         self._find, self._last = dispatcher(self.signature, self.__name__, self._table, self._miss)
-        self._call = self._find
-        if self._bound_args or self._bound_kwargs:
-            self._call = functools.partial(self._find, *self._bound_args, **self._bound_kwargs)
+        bound_more = self._bound_args or self._bound_kwargs
+        self._call = functools.partial(self._find, *self._bound_args, **self._bound_kwargs) if bound_more else self._find
+        self.__doc__ = documentation(self, KINDS[self._kind].noun, user, f", and {', '.join(self.directions)}" if self.directions else "")
 
     @property
     def form(self) -> Form:

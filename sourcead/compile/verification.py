@@ -146,7 +146,7 @@ def verifying(call: Callable, subject: Subject, signature: inspect.Signature, se
         try:
             _verify(subject, values, result)
         except LeftOut as why:
-            log.info("the derivative of the function in %s was not verified: %s", subject.derivative._place, why)
+            log.info("the derivative of `%s` (%s) was not verified: %s", subject.derivative.__name__, subject.derivative._place, why)
         settle()
         return result
 

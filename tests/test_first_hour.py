@@ -120,3 +120,27 @@ def test_keys_and_items_of_dicts_are_like_sets(f, args):
 def test_what_is_missing_is_raised_as_the_function_raises_it():
     with pytest.raises(ValueError, match=r"missing \['b'\]"):
         grad(complete)(1.5, Q)
+
+
+class Recorded:
+    def __init__(self):
+        self.history, self.best, self.seen = [], {}, {"n": 0}
+
+    def appended(self, x):
+        value = np.sum(x**2)
+        self.history.append(value)
+        return value
+
+    def assigned(self, x):
+        value = np.sum(x**2)
+        self.best["value"] = value
+        return value
+
+
+@pytest.mark.parametrize("f, line", [
+    (Recorded().appended, "self.history.append(value)"), (Recorded().assigned, 'self.best["value"] = value'),
+])  # fmt: skip
+def test_the_warning_of_a_lost_change_shows_the_line_that_changes_a_container(f, line):
+    with pytest.warns(UserWarning, match="changes `self") as caught:
+        grad(f)(W)
+    assert str(caught[0].message).splitlines()[1].strip() in line

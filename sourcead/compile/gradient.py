@@ -25,6 +25,7 @@ from sourcead.compile.arguments import Arguments, arguments_of, declared_types
 from sourcead.compile.autoreload import follow_autoreload
 from sourcead.compile.before_calls import calling, dispatcher, passed_on
 from sourcead.compile.generated import Generated, documentation
+from sourcead.compile.handled_exceptions import as_the_program_raises
 from sourcead.compile.internal_errors import InternalErrors
 from sourcead.compile.keys import Same, coarse_key, exact_key, static_key
 from sourcead.compile.live_data import MISSING, read, reader
@@ -214,8 +215,7 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
 
     def _described(self, values: dict[str, Any]) -> Arguments:
         directions = self._all_directions()
-        derived = self._derived
-        described = arguments_of(values, self.wrt, derived, directions)
+        described = arguments_of(values, self.wrt, self._derived, directions)
         if self._kind != "columns":
             for name, primal in directions.items():
                 check_tangent(values[name], values[primal], name, primal)
@@ -359,8 +359,9 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
         if self._kind == "vjp" and any(inside for *_, inside in compiled.live):
             call = before_calls.in_own_globals(compiled.code, compiled.built.plain.name, compiled.namespace, *how)
         if compiled.built.written or compiled.built.compared:
-            tangents = frozenset(self._all_directions())
-            call = before_calls.checking_aliases(call, compiled.built, self.signature, compiled.globals, tangents)
+            call = before_calls.checking_aliases(call, compiled.built, self.signature, compiled.globals, frozenset(self._all_directions()))
+        if compiled.built.handles:
+            call = as_the_program_raises(call, self)
         if compiled.live or compiled.guards:
             call = self._refreshing(call, compiled, arguments, key)
         self._compiled_for[call] = compiled
@@ -379,8 +380,7 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
             for i, (look, name, inside) in enumerate(live):
                 value = look(name, MISSING)
                 if value is not namespace.get(inside, MISSING) or type(value) is not float:
-                    found = exact_key(value)
-                    if found != seen[i]:
+                    if (found := exact_key(value)) != seen[i]:
                         if coarse_key(value) != compiled.live_keys[i]:
                             return stale()(*args, **kwargs)
                         seen[i] = found

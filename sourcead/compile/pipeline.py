@@ -23,6 +23,7 @@ from sourcead.backends.python_overhead import as_compilation
 from sourcead.compile import (  # noqa: F401 (registers the lowering of calls of derivatives with the frontend)
     nested_derivatives as nested
 )
+from sourcead.compile.comparison import is_repeatable
 from sourcead.compile.live_data import is_read
 from sourcead.emit.text.globals import is_literal
 from sourcead.errors import BackendError, SourceADError
@@ -123,6 +124,7 @@ class Built:
         refusal: the error with which the engine refuses the program.
         request: the request that it answers.
         unverified: the lowered function until the text was compared with the user's function (`verification.py`), then nothing.
+        handles: whether the function handles exceptions, and may be called once more to see which it raises (`handled_exceptions.py`).
     """
 
     plain: Program
@@ -135,6 +137,7 @@ class Built:
     program: Program | None = None
     refusal: BackendError | None = None
     unverified: list[Lowered] = field(default_factory=list)
+    handles: bool = False
 
 
 @as_compilation
@@ -168,6 +171,7 @@ def build(request: Request) -> Built:
         program=program,
         refusal=refusal,
         unverified=[lowered],
+        handles=lowered.handles and is_repeatable(lowered.function),
     )
 
 

@@ -1,0 +1,45 @@
+"""Exceptions of a program that handles some: its derivative raises what the program raises in their place.
+
+    try:                                              the text                        its call
+        L = np.linalg.cholesky(a)                     L = np.linalg.cholesky(a)       raises ValueError, as the program does
+    except np.linalg.LinAlgError as e:
+        raise ValueError(f"{name}: {e}") from e
+
+A handler that only raises another exception is not in the text (`frontend/syntax/exceptions.py`). If the text raises anything, the
+program itself is called on copies of the arguments, and what it raises is raised. It is not called if it has effects, which it would have
+twice, or draws random numbers.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from sourcead.compile.before_calls import arguments_by_name
+from sourcead.compile.comparison import LeftOut, Primal
+
+
+def as_the_program_raises(call: Callable, derivative: Any) -> Callable:
+    """Return a function that calls `call`, and raises what the user's function raises if `call` raises an exception."""
+
+    @functools.wraps(call)
+    def called(*args, **kwargs):
+        try:
+            return call(*args, **kwargs)
+        except Exception as caught:
+            error = caught  # the user's function is called outside of this block, so that its exception is not shown beside this one
+        own = own_exception(derivative, arguments_by_name(derivative.signature, args, kwargs))
+        raise error if own is None or (type(own), str(own)) == (type(error), str(error)) else own
+
+    return called
+
+
+def own_exception(derivative: Any, values: dict[str, Any]) -> Exception | None:
+    """Return the exception that the user's function raises for these arguments, None if it raises none."""
+    given = {name: value for name, value in values.items() if name not in derivative._all_directions()}
+    try:
+        Primal(derivative._user_function, derivative._takes, given)()
+    except LeftOut:
+        return None
+    except Exception as error:
+        return error
+    return None

@@ -60,6 +60,7 @@ CASES = {
     **{f"convolution of images {mode}": lambda x, mode=mode: signal.convolve(x, x[:2, :3] + KERNEL, mode, "direct")
        for mode in ("full", "same", "valid")},
     "convolution with a longer signal": lambda x: signal.convolve(x[0, :2], x[1], "same") * signal.convolve(x[0, :2], x[1], "valid")[1],
+    "convolution of a list of constants": lambda x: signal.convolve([1, 2, 3], x[0]),
     "convolution by Fourier transforms": lambda x: signal.fftconvolve(x, KERNEL * x[0, 0], mode="same") * signal.oaconvolve(x, x, "same"),
     "convolution in two dimensions": lambda x: signal.convolve2d(x, KERNEL, mode="same") + signal.convolve2d(x, x[:, :2], "same"),
     "convolution of a list with a complex kernel": lambda x: np.abs(signal.convolve([x[0, 0], 1.0, x[0, 1]], x[1, :2] + 1j * x[2, :2])),

@@ -103,7 +103,7 @@ enter(signal.lfilter, memory="fresh", pure=True, sequences="arrays", numba="inte
 
 def in_full(d, a, b):
     """Return the cotangent of the full convolution of `a` and `b`, for that of the elements in its middle."""
-    lacking = [n + m - 1 - k for n, m, k in zip(a.shape, b.shape, d.shape)]
+    lacking = [n + m - 1 - k for n, m, k in zip(np.shape(a), np.shape(b), np.shape(d))]
     return np.pad(d, tuple((k // 2, k - k // 2) for k in lacking))
 
 

@@ -59,7 +59,7 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
     """
 
     __slots__ = (  # what is in `__dict__`, `functools.wraps` copies to other objects
-        "primal wrt signature _kind _asked _has_aux _checkpoint _verify _readable _backend _engine _function _bound_args _bound_kwargs "
+        "primal wrt signature _kind _asked _has_aux _checkpoint _verify _readable _probing _backend _engine _function _bound_args _bound_kwargs "
         "_lock _plain _first _code _defaults _kwdefaults _takes _single _directions _table _texts _lengths _compiled_for _find "
         "_last _call _follows"
     ).split()
@@ -70,7 +70,7 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
         functools.update_wrapper(self, f if hasattr(f, "__name__") and not is_compiled(f) else function)  # with the attributes of f
         backend = f._backend if options.backend is None and isinstance(f, Gradient) else options.backend
         self._kind, self._asked, self._has_aux, self._checkpoint = kind, wrt, options.has_aux, policy_of(options.checkpoint)
-        self._verify, self._readable = level_of(options.verify), options.readable
+        self._verify, self._readable, self._probing = level_of(options.verify), options.readable, options.probing
         self._backend = backend_of(backend, f) if KINDS[kind].compiles else "numpy"
         self._engine = engine_of(self._backend)
         self.primal, self._function, self._bound_args, self._bound_kwargs = f, function, args, kwargs
@@ -171,7 +171,8 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
     @property
     def _made_of(self) -> tuple:
         """The arguments that make this derivative anew."""
-        return self.primal, self._asked, self._kind, Options(self._has_aux, self._checkpoint, self._backend, self._verify, self._readable)
+        options = self._has_aux, self._checkpoint, self._backend, self._verify, self._readable, self._probing
+        return self.primal, self._asked, self._kind, Options(*options)
 
     def described(self, args: tuple) -> Described:
         """Return the kind, the function and the options of this derivative, for calls of it inside a function that is differentiated."""
@@ -197,10 +198,9 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
             return self._compiled_for[last]
         try:
             return self._compiled(self._declared())
-        except NoSourceError:
-            raise
         except SourceADError as error:
-            error.reason += " (before a call, the types of the arguments are not known: `lower(...)` takes arguments)"
+            if not isinstance(error, NoSourceError):
+                error.reason += " (before a call, the types of the arguments are not known: `lower(...)` takes arguments)"
             raise
 
     def _miss(self, key: tuple, values: tuple) -> Callable:
@@ -292,7 +292,7 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
         f = self._function
         if isinstance(f, Gradient) or hasattr(f, "__wrapped__") or is_entered(f) or not self._engine.rebinds:
             return None
-        options = self._kind, self.wrt, self._single, self._has_aux, static_key(self._checkpoint), self._verify, self._readable
+        options = self._kind, self.wrt, self._single, self._has_aux, static_key(self._checkpoint), self._verify, self._readable, self._probing
         return Same(f.__code__), Same(f.__globals__), coarse, self._engine.cache_key(), options
 
     def _built(self, arguments: Arguments, engine: Engine) -> pipeline.Built:
@@ -310,7 +310,7 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
                 wrt=self.wrt,
                 form=self.form,
                 checkpoint=self._checkpoint,
-                readable=self._readable,
+                readable=self._readable, probing=self._probing,
                 engine=engine,
                 place=self._place,
             )
@@ -335,7 +335,8 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
 
     def _verified(self, compiled: Specialisation, arguments: Arguments, key: tuple) -> Callable:
         """Return the generated function, which compares its first result with the user's function if the text is new."""
-        call = self._prepared(compiled, arguments, key)
+        plain = self._prepared(compiled, arguments, key)
+        call = as_the_program_raises(plain, compiled, self)
         if not self._verify:
             compiled.built.unverified.clear()
         pending = tuple(compiled.built.unverified)  # another thread may verify the text now
@@ -348,8 +349,8 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
                 if self._table.get(key) is first:
                     self._table[key] = call
 
-        first = verifying(call, Subject(self, arguments, compiled.built.plain.text, pending[0]), self.signature, settle)
-        self._compiled_for[first] = compiled
+        subject = Subject(self, arguments, compiled.built.plain.text, pending[0])
+        first = as_the_program_raises(verifying(plain, subject, self.signature, settle), compiled, self)
         return first
 
     def _prepared(self, compiled: Specialisation, arguments: Arguments, key: tuple) -> Callable:
@@ -360,8 +361,6 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
             call = before_calls.in_own_globals(compiled.code, compiled.built.plain.name, compiled.namespace, *how)
         if compiled.built.written or compiled.built.compared:
             call = before_calls.checking_aliases(call, compiled.built, self.signature, compiled.globals, frozenset(self._all_directions()))
-        if compiled.built.handles:
-            call = as_the_program_raises(call, self)
         if compiled.live or compiled.guards:
             call = self._refreshing(call, compiled, arguments, key)
         self._compiled_for[call] = compiled

@@ -7,30 +7,55 @@
 
 A handler that only raises another exception is not in the text (`frontend/syntax/exceptions.py`). If the text raises anything, the
 program itself is called on copies of the arguments, and what it raises is raised. It is not called if it has effects, which it would have
-twice, or draws random numbers.
+twice, or draws random numbers. If it raises nothing, since a handler goes on, another text is generated, which tries each call that may
+raise what is handled before it makes it (`frontend/syntax/probes.py`).
 """
 
-import functools
+import contextlib
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from sourcead.compile.before_calls import arguments_by_name
 from sourcead.compile.comparison import LeftOut, Primal
+from sourcead.compile.specialisation import Specialisation
+from sourcead.errors import InternalError, SourceADError
 
 
-def as_the_program_raises(call: Callable, derivative: Any) -> Callable:
-    """Return a function that calls `call`, and raises what the user's function raises if `call` raises an exception."""
+def as_the_program_raises(call: Callable, compiled: Specialisation, derivative: Any) -> Callable:
+    """Return a function that calls `call`, and raises what the user's function raises if `call` raises an exception.
 
-    @functools.wraps(call)
+    Args:
+        call: calls the generated function.
+        compiled: what was generated; where the program handles no exceptions, `call` is returned.
+        derivative: the `Gradient`.
+    """
+    probing: list[Any] = []
+
     def called(*args, **kwargs):
         try:
             return call(*args, **kwargs)
         except Exception as caught:
             error = caught  # the user's function is called outside of this block, so that its exception is not shown beside this one
         own = own_exception(derivative, arguments_by_name(derivative.signature, args, kwargs))
+        if own is None and not derivative._probing:
+            with contextlib.suppress(SourceADError, InternalError):
+                probing[:] = probing or [probing_twin(derivative)]
+                return probing[0]._find(*args, **kwargs)
         raise error if own is None or (type(own), str(own)) == (type(error), str(error)) else own
 
-    return called
+    made = called if compiled.built.handles else call
+    derivative._compiled_for[made] = compiled
+    return made
+
+
+def probing_twin(derivative: Any) -> Any:
+    """Return the derivative whose texts try the calls that may raise what the program handles; it takes all parameters."""
+    *made_of, options = derivative._made_of
+    twin = type(derivative)(*made_of, replace(options, probing=True))
+    twin._bound_args, twin._bound_kwargs, twin._follows = (), {}, False
+    twin._set_wrt(derivative._first)
+    return twin
 
 
 def own_exception(derivative: Any, values: dict[str, Any]) -> Exception | None:

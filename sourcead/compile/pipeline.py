@@ -72,13 +72,14 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Options:
-    """Options of `grad` and the other transformations, as the user gave them."""
+    """Options of `grad` and the other transformations, as the user gave them, and `probing` (`handled_exceptions.py`)."""
 
     has_aux: bool = False
     checkpoint: Any = "auto"
     backend: Any = None
     verify: Any = None
     readable: bool = False
+    probing: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +94,7 @@ class Request:
         form: the kind of derivative, and what the generated function returns.
         checkpoint: the checkpoint policy of loops.
         readable: whether each result has memory of its own, for readers of the text.
+        probing: whether calls that may raise what the function handles are tried first.
         engine: the engine that runs the text.
         place: the file and line of the user's function, for errors and docstrings.
     """
@@ -106,6 +108,7 @@ class Request:
     readable: bool
     engine: Engine
     place: str
+    probing: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,7 +212,7 @@ def derive(request: Request, keeps: bool = False) -> tuple[Lowered, Derivative]:
     doc = doc.encode(errors="replace").decode().replace("\n", "\\n")  # names of files may be no text
 
     def derived(closures: bool = True, keeps: bool = False) -> tuple[Lowered, Function, Notes, bool]:
-        lowered = lower_function(source, types, request.statics, keeps=keeps)
+        lowered = lower_function(source, types, request.statics, keeps=keeps, translating=request.probing, probing=request.probing)
         name_pairs(lowered.function.body, name)
         try:
             return differentiated(lowered, closures)

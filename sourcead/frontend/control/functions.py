@@ -119,13 +119,13 @@ def with_objects_known(first: Lowering, source: Source, types: dict[str, Type], 
 
     `first` is the lowering that failed, which knows such branches; each attempt may find more.
     """
-    translating = first.translating
+    translating = first.translating, first.probing
     for unrolling in (False, True):
         places: frozenset = frozenset()
         while not first.differing.keys() <= places:
             places |= first.differing.keys()
             first = begun(source, outliving=first.outliving, keeps=first.keeps, kept=first.kept, after_each=places, unrolling=unrolling)
-            first.translating = translating
+            first.translating, first.probing = translating
             with contextlib.suppress(SourceADError, RecursionError):
                 return lower_from(first, source, types, statics)
     return None

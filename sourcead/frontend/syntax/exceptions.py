@@ -40,6 +40,7 @@ from sourcead.frontend.syntax.calls_in_order import STRICT, has_calls, is_lazy
 from sourcead.frontend.syntax.expressions import elements, keywords
 from sourcead.frontend.syntax.guarded import kept
 from sourcead.frontend.syntax.managers import Act, Surrounded
+from sourcead.frontend.syntax.probes import after_trial
 from sourcead.frontend.syntax.raising import class_raised
 from sourcead.ir.nodes import UNDEFINED, Const
 
@@ -140,7 +141,7 @@ def lowered_body(lo: Lowering, exits: Leaving, body: list[gast.AST]) -> Value | 
             exits.reached.add(handler.number)
     lo.build.within = within
     if stops:
-        stmts[first:] = kept(stmts[first:], stops)
+        stmts[first:] = kept(stmts[first:], stops, lo.probed)
     return None if left is RAISED else left.value
 
 
@@ -230,7 +231,8 @@ class Leaving:
         for known, handler in self.raising:
             if original(node) is original(known):
                 return self.attempted(node, handler)
-        if has_calls(node) and any(original(node) is original(known) for known in self.calls):
+        is_inside = any(isinstance(n, gast.Try) and n.handlers and part == "body" for n, part in around)
+        if has_calls(node) and (self.lo.probing and not is_inside or any(original(node) is original(known) for known in self.calls)):
             return self.with_calls(node, around)
         match node:
             case gast.Return(value=value):
@@ -313,10 +315,13 @@ def after_call(lo: Lowering, node: Calling) -> list[gast.AST]:
     with lo.at(node):
         base = core.lower(lo, call.func if isinstance(call, gast.Call) else call.value)
         given = (elements(lo, call.args), keywords(lo, call)) if isinstance(call, gast.Call) else (call.attr,)
+        mark, birth, first = lo.journal.mark(), core.next_birth(), len(lo.build.stmts)
         with lo.using(escaping=functools.partial(with_escapes, exits.handlers, used)):
             made = (core.call if isinstance(call, gast.Call) else core.attribute)(lo, base, *given, call)
         if used and not isinstance(made, Escaped):
             raise core.unsupported(lo, call, UNDECIDED, INSTEAD)
+    if not used and lo.probing and not lo.journal.changed(mark, birth):
+        return after_trial(lo, node, made, lo.build.stmts[first:])
     if not used:
         made = Escaped(Const(ENDED), made, UNDEFINED, set())
     done = [assignment(node.name, Held(made.result), node)]

@@ -59,9 +59,9 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
     """
 
     __slots__ = (  # what is in `__dict__`, `functools.wraps` copies to other objects
-        "primal wrt signature _kind _asked _has_aux _checkpoint _verify _readable _probing _backend _engine _function _bound_args _bound_kwargs "
-        "_lock _plain _first _code _defaults _kwdefaults _takes _single _directions _table _texts _lengths _compiled_for _find "
-        "_last _call _follows"
+        "primal wrt signature _kind _asked _has_aux _checkpoint _verify _readable _probing _backend _engine _function _bound_args "
+        "_bound_kwargs _lock _plain _first _code _defaults _kwdefaults _takes _single _directions _table _texts _lengths _compiled_for "
+        "_find _last _call _follows"
     ).split()
 
     @folded
@@ -292,8 +292,8 @@ class Gradient(Generated, Pickled, Renewed, Opaque):
         f = self._function
         if isinstance(f, Gradient) or hasattr(f, "__wrapped__") or is_entered(f) or not self._engine.rebinds:
             return None
-        options = self._kind, self.wrt, self._single, self._has_aux, static_key(self._checkpoint), self._verify, self._readable, self._probing
-        return Same(f.__code__), Same(f.__globals__), coarse, self._engine.cache_key(), options
+        options = self._kind, self.wrt, self._single, self._has_aux, static_key(self._checkpoint), self._verify
+        return Same(f.__code__), Same(f.__globals__), coarse, self._engine.cache_key(), options, self._readable, self._probing
 
     def _built(self, arguments: Arguments, engine: Engine) -> pipeline.Built:
         """Return what the pipeline generates for arguments."""

@@ -11,7 +11,6 @@ twice, or draws random numbers. If it raises nothing, since a handler goes on, a
 raise what is handled before it makes it (`frontend/syntax/probes.py`).
 """
 
-import contextlib
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -30,7 +29,7 @@ def as_the_program_raises(call: Callable, compiled: Specialisation, derivative: 
         compiled: what was generated; where the program handles no exceptions, `call` is returned.
         derivative: the `Gradient`.
     """
-    probing: list[Any] = []
+    twins: list[Any] = []  # the derivative that tries calls, once it was needed; None if there is none
 
     def called(*args, **kwargs):
         try:
@@ -39,9 +38,12 @@ def as_the_program_raises(call: Callable, compiled: Specialisation, derivative: 
             error = caught  # the user's function is called outside of this block, so that its exception is not shown beside this one
         own = own_exception(derivative, arguments_by_name(derivative.signature, args, kwargs))
         if own is None and not derivative._probing:
-            with contextlib.suppress(SourceADError, InternalError):
-                probing[:] = probing or [probing_twin(derivative)]
-                return probing[0]._find(*args, **kwargs)
+            twins[:] = twins or [probing_twin(derivative)]
+            try:
+                if twins[0] is not None:
+                    return twins[0]._find(*args, **kwargs)
+            except (SourceADError, InternalError) as refusal:
+                twins[0] = twins[0] if hasattr(refusal, "handles") else None
         raise error if own is None or (type(own), str(own)) == (type(error), str(error)) else own
 
     made = called if compiled.built.handles else call

@@ -53,7 +53,7 @@ def exception_of(function, *args, **kwargs):
 
 
 def handler_of(error, *handlers):
-    """Return the number of the first handler that catches an exception, counted from 1, where each has a tuple of classes; 0 if none does."""
+    """Return the number of the first handler that catches an exception, counted from 1; each has a tuple of classes. 0 if none does."""
     return next((k for k, classes in enumerate(handlers, 1) if isinstance(error, classes)), 0)
 
 

@@ -262,7 +262,7 @@ class Lowering(Writing):
         self.handles = False
         self.translating = False
         self.probing = False
-        self.probed: set[Var] = set()
+        self.probed: set[Any] = set()
         self.copies = 0
         self.differing: Kept = Kept()
         self.after_each: frozenset = frozenset()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from sourcead import Revolve, Segments, check_grads, grad, hvp, jvp, value_and_grad, vjp
+from sourcead import Revolve, Segments, check_grads, grad, hvp, jacobian, jvp, value_and_grad, vjp
 from sourcead.errors import SourceADError
 
 
@@ -296,6 +296,23 @@ def test_forward_mode_pullbacks_and_auxiliary_results():
         (value, kept), found = value_and_grad(lambda a: (several_calls(a), a * 2), has_aux=True)(a)
         np.testing.assert_allclose(found, expected)
         np.testing.assert_allclose(kept, a * 2)
+
+
+def test_second_derivatives_and_jacobians():
+    step = np.array([[0.3, -0.1], [0.2, 0.5]])
+    for f, a in ((several_calls, BAD), (by_another_function, BAD), (written_before_it_raises, BAD), (several_calls, GOOD)):
+        expected = (grad(f)(a + 1e-6 * step) - grad(f)(a - 1e-6 * step)) / 2e-6
+        np.testing.assert_allclose(hvp(f)(a, step), expected, rtol=1e-5, atol=1e-6)
+
+    def solved(a):
+        try:
+            return np.linalg.solve(a, np.ones(2))
+        except np.linalg.LinAlgError:
+            return a[0] ** 2
+
+    for mode in ("forward", "reverse"):
+        found = jacobian(solved, mode=mode)(np.ones((2, 2)))
+        np.testing.assert_array_equal(found, [[[2.0, 0.0], [0.0, 0.0]], [[0.0, 2.0], [0.0, 0.0]]])
 
 
 def test_the_text_computes_the_call_once_until_it_has_raised():

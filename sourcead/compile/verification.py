@@ -96,7 +96,8 @@ class Subject:
         if made._function is made._user_function:
             return self.own
         types = {name: t for name, t in self.arguments.types.items() if name not in made._all_directions()}
-        return lower_function(find_source(made._user_function), unknown_types(types, statics, made._derived), statics)
+        ways = {"translating": made._probing, "probing": made._probing}
+        return lower_function(find_source(made._user_function), unknown_types(types, statics, made._derived), statics, **ways)
 
     def error(self, why: str) -> VerificationError:
         """Return the error for a text that does not do what the user's function does."""

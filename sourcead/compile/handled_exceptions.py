@@ -29,11 +29,14 @@ def as_the_program_raises(call: Callable, compiled: Specialisation, derivative: 
         compiled: what was generated; where the program handles no exceptions, `call` is returned.
         derivative: the `Gradient`.
     """
+    made_for = derivative._compiled_for
     twins: list[Any] = []  # the derivative that tries calls, once it was needed; None if there is none
 
     def called(*args, **kwargs):
         try:
-            return call(*args, **kwargs)
+            result = call(*args, **kwargs)
+            made_for[called] = made_for.get(call, compiled)  # another text may have been made, of which `source` tells
+            return result
         except Exception as caught:
             error = caught  # the user's function is called outside of this block, so that its exception is not shown beside this one
         own = own_exception(derivative, arguments_by_name(derivative.signature, args, kwargs))
@@ -47,7 +50,7 @@ def as_the_program_raises(call: Callable, compiled: Specialisation, derivative: 
         raise error if own is None or (type(own), str(own)) == (type(error), str(error)) else own
 
     made = called if compiled.built.handles else call
-    derivative._compiled_for[made] = compiled
+    made_for[made] = compiled
     return made
 
 

@@ -384,7 +384,8 @@ def test_looks_like_the_function(stub):
         "What it does."
         return x
 
-    assert documented.__doc__ == "What it does."
+    first, *_, last = documented.__doc__.splitlines()
+    assert (first, last) == ("The gradient of `documented` with respect to x.", "What it does.")
     assert documented.__name__ == "documented"
     assert inspect.signature(documented) == inspect.signature(lambda x: x)
     assert "documented(x)" in repr(documented)

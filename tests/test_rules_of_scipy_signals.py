@@ -55,6 +55,17 @@ CASES = {
     "filtered, then written": filtered_then_written,
     "filter of its own coefficients": lambda x: signal.lfilter(x[0, :3], x[1], x[2]) * signal.lfilter([0.5, 0.5], [1.0], x[0])[1],
     "long filter of a short signal": lambda x: signal.lfilter(x[0], [2.0, 0.1, x[1, 0]], x[:, :2]),
+    **{f"convolution of signals {mode} {k}": lambda x, mode=mode, k=k: signal.convolve(x[0], x[1, :k], mode)
+       for mode in ("full", "same", "valid") for k in (1, 2, 3, 4)},
+    **{f"convolution of images {mode}": lambda x, mode=mode: signal.convolve(x, x[:2, :3] + KERNEL, mode, "direct")
+       for mode in ("full", "same", "valid")},
+    "convolution with a longer signal": lambda x: signal.convolve(x[0, :2], x[1], "same") * signal.convolve(x[0, :2], x[1], "valid")[1],
+    "convolution of a list of constants": lambda x: signal.convolve([1, 2, 3], x[0]),
+    "convolution by Fourier transforms": lambda x: signal.fftconvolve(x, KERNEL * x[0, 0], mode="same") * signal.oaconvolve(x, x, "same"),
+    "convolution in two dimensions": lambda x: signal.convolve2d(x, KERNEL, mode="same") + signal.convolve2d(x, x[:, :2], "same"),
+    "convolution of a list with a complex kernel": lambda x: np.abs(signal.convolve([x[0, 0], 1.0, x[0, 1]], x[1, :2] + 1j * x[2, :2])),
+    **{f"correlation of signals {mode}": lambda x, mode=mode: signal.correlate(x[0], x[1, :2], mode) * signal.correlate(x, x, mode)[0, 0]
+       for mode in ("full", "same", "valid")},
     "correlation": lambda x: ndimage.correlate(x, KERNEL) + ndimage.correlate(x, x[:2, :2], mode="constant"),
     "spectrum": lambda x: np.abs(fftpack.fft(x)) + np.abs(fft.ifft(x, axis=0)),
     "spectrum of a real signal": lambda x: fft.irfft(fft.rfft(x, axis=0) * (1.0 + 0.5j), 3, axis=0),

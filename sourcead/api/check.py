@@ -9,7 +9,6 @@ For the scalar s(x) = sum over the results of Re(cotangent * result), each eleme
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +21,7 @@ from sourcead.compile.gradient import Gradient
 from sourcead.compile.structures import conversion, leaves, map_leaves
 from sourcead.compile.wrt import check_wrt
 from sourcead.errors import ArgumentError, UnsupportedArgumentError
+from sourcead.ir.records import deep_copy
 from sourcead.language.tracebacks import folded
 
 MODES = ("reverse", "forward")
@@ -78,13 +78,13 @@ def check_grads(
         >>> from sourcead import check_grads
         >>> check_grads(lambda x: np.sum(np.sin(x) * x), (np.array([0.5, 2.0]),))
     """
+    if not isinstance(args, tuple | list):
+        raise ArgumentError("check_grads takes the arguments as a tuple", instead="check_grads(f, (x,))")
     for mode in modes:
         if mode not in MODES:
             raise UnsupportedArgumentError(f"check_grads knows no mode {mode!r}", instead=f"modes={MODES!r}")
     if isinstance(order, bool) or not isinstance(order, int) or order < 1:
         raise UnsupportedArgumentError(f"check_grads has the order {order!r}", instead="order=1, or 2 for second derivatives")
-    if not isinstance(args, tuple | list):
-        raise ArgumentError("check_grads takes the arguments as a tuple", instead="check_grads(f, (x,))")
     args = tuple(args)
     gradient = Gradient(f, wrt)
     names = list(gradient.signature.parameters)[len(gradient._bound_args) :]
@@ -97,7 +97,7 @@ def check_grads(
         check_wrt(args[p], names[p])
     convert = [conversion(a, p in positions) for p, a in enumerate(args)]
     args = tuple(a if f is None else f(a) for a, f in zip(args, convert))
-    cotangent = _cotangent(f(*deepcopy(args)))
+    cotangent = _cotangent(f(*deep_copy(args)))
     check = _Check(f, args, positions, [names[p] for p in positions], [leaf for _, leaf in leaves(cotangent)], eps, rtol, atol)
     for mode in modes:
         if mode == "reverse":
@@ -120,9 +120,9 @@ def _cotangent(value: Any) -> Any:
 def _reverse(f: Callable, args: tuple, wrt: Any, gradient: Gradient, cotangent: Any) -> Any:
     """Return the cotangents of the arguments in wrt for a cotangent of the result, by reverse mode."""
     if isinstance(cotangent, float):
-        return gradient(*deepcopy(args))
-    _, pullback = vjp(f, *deepcopy(args), wrt=wrt)
-    return pullback(deepcopy(cotangent))
+        return gradient(*deep_copy(args))
+    _, pullback = vjp(f, *deep_copy(args), wrt=wrt)
+    return pullback(deep_copy(cotangent))
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class _Check:
         still = {t: map_leaves(zero_of, self.args[p]) for t, p in zip(push.directions, self.positions)}
 
         def along(name: str, unit: Any) -> float:
-            return product(self.weights, push(*deepcopy(self.args), **{**still, name: unit}))
+            return product(self.weights, push(*deep_copy(self.args), **{**still, name: unit}))
 
         def by_argument(name: str, x: Any) -> Any:
             found = []
@@ -207,7 +207,7 @@ class _Check:
         step = (self.eps or 4e-4) * max(abs(complex(np.asarray(leaf)[index])), 1.0)
 
         def at(by: complex) -> float:
-            values = [map_leaves(widened, a) for a in deepcopy(self.args)]
+            values = [map_leaves(widened, a) for a in deep_copy(self.args)]
             values[position] = with_leaf(values[position], number, lambda x: with_added(x, index, by))
             return product(self.weights, self.f(*values))
 

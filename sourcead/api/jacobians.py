@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from sourcead.compile.generated import documentation
 from sourcead.compile.gradient import Gradient
 from sourcead.compile.pipeline import Options
 from sourcead.compile.structures import leaves, map_leaves
@@ -46,6 +47,7 @@ class Jacobian(Opaque):
         self.primal, self.wrt, self._mode, self._asked, self._options = f, self._push.wrt, mode, wrt, (mode, self._push._verify)
         self._wide: Gradient | None = Gradient(f, wrt, kind="columns", options=options)  # several columns at once; None if the text cannot
         self._last = self._pull if mode == "reverse" else self._push
+        self.__doc__ = documentation(self, type(self).__name__, self._push._user_function)
 
     def __repr__(self):
         return f"<{type(self).__name__} of {self.__name__} with respect to {', '.join(self.wrt)}>"

@@ -1,12 +1,13 @@
 """The public transformations `grad`, `value_and_grad`, `vjp`, `jvp`, `pushforward` and `hvp`."""
 
 import functools
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sourcead.backends.options import Numba
-from sourcead.compile.generated import Generated
+from sourcead.compile.generated import Generated, documentation
 from sourcead.compile.gradient import Gradient
 from sourcead.compile.pickling import reduced_by_value
 from sourcead.compile.pipeline import Options
@@ -155,11 +156,22 @@ def vjp(
     if wrt is None:
         if not args:
             raise WrtError("vjp has no arguments to differentiate with respect to", instead="vjp(f, x)")
+        if len(args) == 1 and isinstance(args[0], tuple) and not fits(f, args) and fits(f, args[0]):
+            raise ArgumentError("vjp is given the arguments of the function as one tuple", instead="vjp(f, *args)")
         wrt = 0 if len(args) == 1 else tuple(range(len(args)))
     elif not isinstance(wrt, str | int):
         wrt = tuple(wrt)
     value, given = _derivative_of("vjp", function, wrt, len(bound_args), level_of(verify))(*bound_args, *args, **bound_kwargs)
     return value, Pullback(value, given)
+
+
+def fits(f: Callable, args: tuple) -> bool:
+    """Return whether a function can be called with these arguments."""
+    try:
+        inspect.signature(f).bind(*args)
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,12 +295,23 @@ class HessianProduct(Generated, Opaque):
         self._single = self._gradient._single
         functools.update_wrapper(self, self._gradient)
         self.primal, self.wrt, self._directions = f, self._gradient.wrt, self._product._directions
+        self.__doc__ = documentation(self, "product of the Hessian with a vector", self._gradient._user_function, " and last the vector")
 
     @folded
     def __call__(self, *args, **kwargs):
-        if len(args) + len(kwargs) < 2:
-            raise ArgumentError("an hvp takes the arguments of the function and last the vector", instead="hvp(f)(x, v)")
-        return self._product(*args[:-1], **kwargs, **self._named(*args[-1:]))
+        try:
+            return self._product(*args[:-1], **kwargs, **self._named(*args[-1:]))
+        except TypeError:
+            self._check_arguments(args[:-1], kwargs)
+            raise
+
+    def _check_arguments(self, args: tuple, kwargs: dict[str, Any]) -> None:
+        """Refuse arguments that are not those of the function, once the last one is taken as the vector."""
+        try:
+            self._gradient._bound(args, kwargs)
+        except TypeError as error:
+            why = f"an hvp takes the vector last, by position, and the arguments before it do not fit `{self.__name__}`: {error}"
+            raise ArgumentError(why, instead="hvp(f)(x, v)") from None
 
     def _named(self, *vector: Any) -> dict[str, Any]:
         """Return the vector, if it is given, as the tangents of the parameters in wrt."""

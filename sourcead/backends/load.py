@@ -7,10 +7,12 @@ import inspect
 import itertools
 import linecache
 import types
+import warnings
 import weakref
 from collections.abc import Callable
 from typing import Any
 
+from sourcead.language.placed_warnings import warn
 from sourcead.language.tracebacks import ORIGINS
 from sourcead.places.origin import Origin
 
@@ -87,6 +89,7 @@ def _remove_freed() -> None:
 
 def run(code: types.CodeType, name: str, namespace: dict[str, Any]) -> types.FunctionType:
     """Run a compiled text in a namespace and return the function that it defines."""
+    namespace.update({key: warn for key, value in namespace.items() if value is warnings.warn})
     exec(code, namespace)
     function = namespace[name]
     _alive[function] = _Text.of(code.co_filename)

@@ -10,6 +10,7 @@ import collections
 import sys
 import textwrap
 import types
+import warnings
 from typing import Any
 
 import gast
@@ -19,6 +20,7 @@ from sourcead.emit.text.globals import LONGEST_INTEGER
 from sourcead.errors import SourceADError, UnsupportedValueError
 from sourcead.frontend.find_source import find_source
 from sourcead.ir.names import is_name
+from sourcead.language.placed_warnings import warn
 from sourcead.places.spelling import spelled
 
 LARGEST = 10_000  # the most elements of an array that is written as a constant
@@ -56,7 +58,7 @@ class _Module:
         """Define the global names that a text reads but does not define."""
         for name in read_names(text):
             if name in namespace and not (name in vars(builtins) and namespace[name] is vars(builtins)[name]):
-                self.add(name, namespace[name])
+                self.add(name, warnings.warn if namespace[name] is warn else namespace[name])
 
     def add(self, name: str, value: Any) -> None:
         """Define a name and everything that its value needs."""

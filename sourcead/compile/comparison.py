@@ -1,6 +1,5 @@
 """Calls of the user's function beside generated code, and the comparison of values and slopes up to rounding."""
 
-import copy
 import inspect
 import sys
 import time
@@ -11,9 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from sourcead import runtime
 from sourcead.compile.keys import is_static
 from sourcead.compile.structures import conversion, is_leaf, leaves, map_leaves
-from sourcead.ir.records import parts_of
+from sourcead.ir.nodes import AdjointBlock, Call, Function
+from sourcead.ir.records import deep_copy, parts_of
+from sourcead.ir.walk import walk
 from sourcead.language import combinators
 
 PATIENCE = 5.0  # seconds that the user's function may take where an engine runs code that is slow in Python
@@ -58,7 +60,7 @@ class Primal:
     def copied(self) -> dict[str, Any]:
         """Return copies of the arguments; arrays that share memory in the original share none in the copies."""
         try:
-            return {**self.values, **copy.deepcopy({name: v for name, v in self.values.items() if not is_static(v)})}
+            return {**self.values, **deep_copy({name: v for name, v in self.values.items() if not is_static(v)})}
         except Exception as error:
             raise LeftOut(f"its arguments cannot be copied ({error})") from error
 
@@ -69,6 +71,29 @@ class Primal:
         converted = {name: conversion(value, name in derived) for name, value in given.items()}
         with np.errstate(all="ignore"):
             return generated(**{name: value if converted[name] is None else converted[name](value) for name, value in given.items()})
+
+
+def refuse_effects(function: Function) -> None:
+    """Raise `LeftOut` if calling a function once more would draw random numbers or have effects."""
+    for stmt in walk(function.body):
+        if isinstance(stmt.op, AdjointBlock):
+            raise LeftOut("it has a block that runs in the reverse sweep (`with adjoint_of`)")
+        if isinstance(stmt.op, Call) and stmt.op.effect and has_effects(stmt.op.fn):
+            raise LeftOut(f"it draws random numbers or has effects: it calls `{getattr(stmt.op.fn, '__name__', stmt.op.fn)}`")
+
+
+def has_effects(function: Callable) -> bool:
+    """Return whether a function that is called for its effect may have others than to check its arguments."""
+    return function is runtime.unseen or not runtime.is_helper(function) and function is not getattr
+
+
+def is_repeatable(function: Function) -> bool:
+    """Return whether a function may be called once more."""
+    try:
+        refuse_effects(function)
+    except LeftOut:
+        return False
+    return True
 
 
 class Limit:

@@ -1,6 +1,9 @@
 """What a derivative shows of the text that was generated for it: the source, its notes, a module."""
 
+import inspect
+import types
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +15,24 @@ from sourcead.compile.specialisation import Specialisation, specialised
 from sourcead.files.whole import write
 from sourcead.ir.nodes import Function
 from sourcead.language.tracebacks import folded
+
+
+def documentation(made: Any, what: str, function: Callable, more: str = "") -> str:
+    """Return the docstring of a derivative: what it computes, what it takes and has, and what the function says of itself.
+
+    Args:
+        made: the derivative.
+        what: what it computes.
+        function: the user's function.
+        more: what it takes beside the arguments of the function.
+    """
+    name = getattr(function, "__name__", "f")
+    asked = f"It takes the arguments of `{name}`{more}. `source` is the text that computes it, for the arguments of the last call;\n"
+    asked += "`lower(*args)` gives it for others, `save(path)` writes it as a module, and " if isinstance(made, Generated) else ""
+    asked += f"`primal` is `{name}` itself."
+    own = inspect.getdoc(function) if isinstance(function, types.FunctionType) else None
+    said = [f"What `{name}` says of itself:", own] if own else []
+    return "\n\n".join([f"The {what} of `{name}` with respect to {', '.join(made.wrt)}.", asked, *said])
 
 
 @dataclass(frozen=True)
@@ -87,7 +108,7 @@ class Generated(ABC):
             UnsupportedValueError: the function reads a global object that cannot be written as a constant.
             FileError: the file cannot be written; a file that was there is as it was.
         """
-        built, types = for_more_sizes(self._latest(*args, **kwargs).built)
+        built, of_arguments = for_more_sizes(self._latest(*args, **kwargs).built)
         compiled = specialised(built, NUMPY)
-        text, names = checked(built.plain.text, built.plain.name, types, self._directions, compiled.namespace)
+        text, names = checked(built.plain.text, built.plain.name, of_arguments, self._directions, compiled.namespace)
         write(path, standalone(text, built.plain.name, names).encode(), private=False)

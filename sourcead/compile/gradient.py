@@ -25,7 +25,8 @@ from sourcead.compile.again import CompilesAgain
 from sourcead.compile.arguments import Arguments, arguments_of, declared_types
 from sourcead.compile.autoreload import follow_autoreload
 from sourcead.compile.before_calls import calling, dispatcher, passed_on
-from sourcead.compile.generated import Generated
+from sourcead.compile.generated import Generated, documentation
+from sourcead.compile.handled_exceptions import as_the_program_raises
 from sourcead.compile.internal_errors import InternalErrors
 from sourcead.compile.keys import Same, static_key
 from sourcead.compile.live_data import read
@@ -60,9 +61,9 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
     """
 
     __slots__ = (  # what is in `__dict__`, `functools.wraps` copies to other objects
-        "primal wrt signature _kind _asked _has_aux _checkpoint _verify _readable _backend _engine _function _bound_args _bound_kwargs "
-        "_lock _plain _first _code _defaults _kwdefaults _takes _single _directions _table _texts _lengths _compiled_for _find "
-        "_last _call _follows _far_apart"
+        "primal wrt signature _kind _asked _has_aux _checkpoint _verify _readable _probing _backend _engine _function _bound_args "
+        "_bound_kwargs _lock _plain _first _code _defaults _kwdefaults _takes _single _directions _table _texts _lengths _compiled_for "
+        "_find _last _call _follows _far_apart"
     ).split()
 
     @folded
@@ -71,7 +72,7 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
         functools.update_wrapper(self, f if hasattr(f, "__name__") and not is_compiled(f) else function)  # with the attributes of f
         backend = f._backend if options.backend is None and isinstance(f, Gradient) else options.backend
         self._kind, self._asked, self._has_aux, self._checkpoint = kind, wrt, options.has_aux, policy_of(options.checkpoint)
-        self._verify, self._readable = level_of(options.verify), options.readable
+        self._verify, self._readable, self._probing = level_of(options.verify), options.readable, options.probing
         self._backend = backend_of(backend, f) if KINDS[kind].compiles else "numpy"
         self._engine = engine_of(self._backend)
         self.primal, self._function, self._bound_args, self._bound_kwargs = f, function, args, kwargs
@@ -103,9 +104,9 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
         self._lengths: dict[Any, str] = {}
         self._compiled_for: weakref.WeakKeyDictionary[Callable, Specialisation] = weakref.WeakKeyDictionary()
         self._find, self._last = dispatcher(self.signature, self.__name__, self._table, self._miss)
-        self._call = self._find
-        if self._bound_args or self._bound_kwargs:
-            self._call = functools.partial(self._find, *self._bound_args, **self._bound_kwargs)
+        bound_more = self._bound_args or self._bound_kwargs
+        self._call = functools.partial(self._find, *self._bound_args, **self._bound_kwargs) if bound_more else self._find
+        self.__doc__ = documentation(self, KINDS[self._kind].noun, user, f", and {', '.join(self.directions)}" if self.directions else "")
 
     @property
     def form(self) -> Form:
@@ -173,7 +174,8 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
     @property
     def _made_of(self) -> tuple:
         """The arguments that make this derivative anew."""
-        return self.primal, self._asked, self._kind, Options(self._has_aux, self._checkpoint, self._backend, self._verify, self._readable)
+        options = self._has_aux, self._checkpoint, self._backend, self._verify, self._readable, self._probing
+        return self.primal, self._asked, self._kind, Options(*options)
 
     def described(self, args: tuple) -> Described:
         """Return the kind, the function and the options of this derivative, for calls of it inside a function that is differentiated."""
@@ -199,10 +201,9 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
             return self._compiled_for[last]
         try:
             return self._compiled(self._declared())
-        except NoSourceError:
-            raise
         except SourceADError as error:
-            error.reason += " (before a call, the types of the arguments are not known: `lower(...)` takes arguments)"
+            if not isinstance(error, NoSourceError):
+                error.reason += " (before a call, the types of the arguments are not known: `lower(...)` takes arguments)"
             raise
 
     def _miss(self, key: tuple, values: tuple) -> Callable:
@@ -217,8 +218,7 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
 
     def _described(self, values: dict[str, Any]) -> Arguments:
         directions = self._all_directions()
-        derived = self._derived
-        described = arguments_of(values, self.wrt, derived, directions)
+        described = arguments_of(values, self.wrt, self._derived, directions)
         if self._kind != "columns":
             for name, primal in directions.items():
                 check_tangent(values[name], values[primal], name, primal)
@@ -296,7 +296,8 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
         if isinstance(f, Gradient) or hasattr(f, "__wrapped__") or is_entered(f) or not self._engine.rebinds:
             return None
         options = (
-            self._kind, self.wrt, self._single, self._has_aux, static_key(self._checkpoint), self._verify, self._readable, self._far_apart
+            self._kind, self.wrt, self._single, self._has_aux, static_key(self._checkpoint), self._verify, self._readable, self._probing,
+            self._far_apart,
         )
         return Same(f.__code__), Same(f.__globals__), coarse, self._engine.cache_key(), options
 
@@ -315,7 +316,7 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
                 wrt=self.wrt,
                 form=self.form,
                 checkpoint=self._checkpoint,
-                readable=self._readable,
+                readable=self._readable, probing=self._probing,
                 engine=engine,
                 place=self._place,
                 multiplies=not self._far_apart,
@@ -341,7 +342,8 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
 
     def _verified(self, compiled: Specialisation, arguments: Arguments, key: tuple) -> Callable:
         """Return the generated function, which compares its first result with the user's function if the text is new."""
-        call = self._prepared(compiled, arguments, key)
+        plain = self._prepared(compiled, arguments, key)
+        call = as_the_program_raises(plain, compiled, self)
         if not self._verify:
             compiled.built.unverified.clear()
         pending = tuple(compiled.built.unverified)  # another thread may verify the text now
@@ -354,8 +356,8 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
                 if self._table.get(key) is first:
                     self._table[key] = call
 
-        first = verifying(call, Subject(self, arguments, compiled.built.plain.text, pending[0]), self.signature, settle)
-        self._compiled_for[first] = compiled
+        subject = Subject(self, arguments, compiled.built.plain.text, pending[0])
+        first = as_the_program_raises(verifying(plain, subject, self.signature, settle), compiled, self)
         return first
 
     def _prepared(self, compiled: Specialisation, arguments: Arguments, key: tuple) -> Callable:

@@ -23,6 +23,7 @@ from sourcead.backends.python_overhead import as_compilation
 from sourcead.compile import (  # noqa: F401 (registers the lowering of calls of derivatives with the frontend)
     nested_derivatives as nested
 )
+from sourcead.compile.comparison import is_repeatable
 from sourcead.compile.live_data import is_read
 from sourcead.emit.text.globals import is_literal
 from sourcead.errors import BackendError, SourceADError
@@ -71,13 +72,14 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Options:
-    """Options of `grad` and the other transformations, as the user gave them."""
+    """Options of `grad` and the other transformations, as the user gave them, and `probing` (`handled_exceptions.py`)."""
 
     has_aux: bool = False
     checkpoint: Any = "auto"
     backend: Any = None
     verify: Any = None
     readable: bool = False
+    probing: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +94,7 @@ class Request:
         form: the kind of derivative, and what the generated function returns.
         checkpoint: the checkpoint policy of loops.
         readable: whether each result has memory of its own, for readers of the text.
+        probing: whether calls that may raise what the function handles are tried first.
         engine: the engine that runs the text.
         place: the file and line of the user's function, for errors and docstrings.
         multiplies: whether the text may raise FloatingPointError, upon which it is generated anew without it (`compile/again.py`).
@@ -106,6 +109,7 @@ class Request:
     readable: bool
     engine: Engine
     place: str
+    probing: bool = False
     multiplies: bool = False
 
 
@@ -125,6 +129,7 @@ class Built:
         refusal: the error with which the engine refuses the program.
         request: the request that it answers.
         unverified: the lowered function until the text was compared with the user's function (`verification.py`), then nothing.
+        handles: whether the function handles exceptions, and may be called once more to see which it raises (`handled_exceptions.py`).
     """
 
     plain: Program
@@ -137,6 +142,7 @@ class Built:
     program: Program | None = None
     refusal: BackendError | None = None
     unverified: list[Lowered] = field(default_factory=list)
+    handles: bool = False
 
 
 @as_compilation
@@ -170,6 +176,7 @@ def build(request: Request) -> Built:
         program=program,
         refusal=refusal,
         unverified=[lowered],
+        handles=lowered.handles and is_repeatable(lowered.function),
     )
 
 
@@ -207,7 +214,7 @@ def derive(request: Request, keeps: bool = False) -> tuple[Lowered, Derivative]:
     doc = doc.encode(errors="replace").decode().replace("\n", "\\n")  # names of files may be no text
 
     def derived(closures: bool = True, keeps: bool = False) -> tuple[Lowered, Function, Notes, bool]:
-        lowered = lower_function(source, types, request.statics, keeps=keeps)
+        lowered = lower_function(source, types, request.statics, keeps=keeps, translating=request.probing, probing=request.probing)
         lowered.arrays, lowered.multiplies = request.engine is NUMPY, request.multiplies
         name_pairs(lowered.function.body, name)
         try:

@@ -14,14 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from sourcead import runtime
 from sourcead.ad.residuals.notes import Notes
 from sourcead.backends import load as loading
 from sourcead.backends.base import Derivative
 from sourcead.backends.numpy import NUMPY
 from sourcead.compile.arguments import Arguments
 from sourcead.compile.before_calls import arguments_by_name
-from sourcead.compile.comparison import PATIENCE, LeftOut, Primal, direction_of, drawn, product, slope, value_mismatch
+from sourcead.compile.comparison import (
+    PATIENCE, LeftOut, Primal, direction_of, drawn, product, refuse_effects, slope, value_mismatch
+)
 from sourcead.compile.internal_errors import InternalErrors
 from sourcead.compile.live_data import is_read, read
 from sourcead.compile.pipeline import unknown_types
@@ -29,8 +30,6 @@ from sourcead.compile.structures import is_leaf, leaves, map_leaves
 from sourcead.errors import ArgumentError, NoSourceError, SourceADError, VerificationError
 from sourcead.frontend.find_source import find_source
 from sourcead.frontend.lower import Lowered, lower_function
-from sourcead.ir.nodes import AdjointBlock, Call, Function
-from sourcead.ir.walk import walk
 from sourcead.places.spelling import of_class
 
 VARIABLE = "SOURCEAD_VERIFY"  # an environment variable: the level where the program gives none
@@ -54,20 +53,6 @@ def level_of(verify: Any) -> str | bool:
     if verify not in LEVELS:
         raise ArgumentError(f"there is no verification {verify!r}", instead='verify="value", verify="gradient" or verify=False')
     return verify
-
-
-def refuse_effects(function: Function) -> None:
-    """Raise `LeftOut` if calling a function once more would draw random numbers or have effects."""
-    for stmt in walk(function.body):
-        if isinstance(stmt.op, AdjointBlock):
-            raise LeftOut("it has a block that runs in the reverse sweep (`with adjoint_of`)")
-        if isinstance(stmt.op, Call) and stmt.op.effect and has_effects(stmt.op.fn):
-            raise LeftOut(f"it draws random numbers or has effects: it calls `{getattr(stmt.op.fn, '__name__', stmt.op.fn)}`")
-
-
-def has_effects(function: Callable) -> bool:
-    """Return whether a function that is called for its effect may have others than to check its arguments."""
-    return function is runtime.unseen or not runtime.is_helper(function) and function is not getattr
 
 
 def primal_of(lowered: Lowered) -> Callable:
@@ -111,7 +96,8 @@ class Subject:
         if made._function is made._user_function:
             return self.own
         types = {name: t for name, t in self.arguments.types.items() if name not in made._all_directions()}
-        return lower_function(find_source(made._user_function), unknown_types(types, statics, made._derived), statics)
+        ways = {"translating": made._probing, "probing": made._probing}
+        return lower_function(find_source(made._user_function), unknown_types(types, statics, made._derived), statics, **ways)
 
     def error(self, why: str) -> VerificationError:
         """Return the error for a text that does not do what the user's function does."""
@@ -146,7 +132,7 @@ def verifying(call: Callable, subject: Subject, signature: inspect.Signature, se
         try:
             _verify(subject, values, result)
         except LeftOut as why:
-            log.info("the derivative of the function in %s was not verified: %s", subject.derivative._place, why)
+            log.info("the derivative of `%s` (%s) was not verified: %s", subject.derivative.__name__, subject.derivative._place, why)
         settle()
         return result
 

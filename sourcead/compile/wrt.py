@@ -28,7 +28,7 @@ def resolved_wrt(wrt: Any, signature: inspect.Signature, bound: int, name: str) 
     """
     names = list(signature.parameters)
     single = isinstance(wrt, str) or not isinstance(wrt, typing.Iterable)
-    found = tuple(_parameter_name(item, names, bound, name) for item in ([wrt] if single else wrt))
+    found = tuple(_parameter_name(item, signature, bound, name) for item in ([wrt] if single else wrt))
     if not found:
         raise WrtError(
             f"wrt is empty: it names no parameter of {name}", instead=f"wrt={names[bound:][:1] and names[bound]!r}"
@@ -42,11 +42,14 @@ def resolved_wrt(wrt: Any, signature: inspect.Signature, bound: int, name: str) 
     return found, single
 
 
-def _parameter_name(item: Any, names: list[str], bound: int, name: str) -> str:
+def _parameter_name(item: Any, signature: inspect.Signature, bound: int, name: str) -> str:
+    names = list(signature.parameters)
     have = f"its parameters are {', '.join(names[bound:])}" if names[bound:] else "it has no parameters"
     if isinstance(item, str):
         if item not in names:
-            raise WrtError(f"wrt names the parameter {item!r}, and {name} has none of that name: {have}")
+            more = next((p for p in names if signature.parameters[p].kind is inspect.Parameter.VAR_KEYWORD), None)
+            instead = more and f"wrt={more!r}, for all that `**{more}` takes; the gradient is a dict then"
+            raise WrtError(f"wrt names the parameter {item!r}, and {name} has none of that name: {have}", instead=instead)
         return item
     if isinstance(item, bool) or not hasattr(item, "__index__"):
         raise WrtError(

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import gast
+import numpy as np
 
 from sourcead.errors import NoSourceError, UnsupportedValueError
 from sourcead.frontend.source_texts import PLACES, node_of
@@ -250,7 +251,7 @@ def _no_source_at_all(f: Any) -> Exception:
     if not callable(f):
         instead = "the function itself, and then the arguments, as in `grad(f)(x)`"
         return UnsupportedValueError(f"{f!r} of type {type(f).__name__} is not a function", instead=instead)
-    if not hasattr(f, "__qualname__"):  # an object: `np.vectorize(f)`, `operator.methodcaller("sum")`
+    if not hasattr(f, "__qualname__") and not isinstance(f, np.ufunc):  # an object: `np.vectorize(f)`, `operator.methodcaller("sum")`
         return NoSourceError(f"an object of class `{spelled(type(f))}` has no source of its own", instead="write a function that calls it")
     return NoSourceError(
         f"`{name}` is built in or written in C: it has no Python source",

@@ -2,6 +2,7 @@
 
 import collections
 import contextlib
+import copy
 import dataclasses
 import enum
 import functools
@@ -223,6 +224,11 @@ def map_value(value: Any, f: Callable[[Any], Any]) -> Any:
     return {k: f(v) for k, v in value.items()} if isinstance(value, dict) else value
 
 
+def deep_copy(value: Any) -> Any:
+    """Return a copy of a structure, all its arrays and objects copied, in which the modules that it holds stay themselves."""
+    return copy.deepcopy(value, {id(module): module for module in sys.modules.copy().values()})
+
+
 def slots_of(cls: type) -> tuple[str, ...]:
     """Return the names in the `__slots__` of a class, with private names mangled as they are in its instances."""
     slots = vars(cls).get("__slots__", ())
@@ -312,7 +318,7 @@ def type_of(value: Any) -> Type:
         return Foreign(type(value))
     if is_record(value):
         return record_type(value)
-    if callable(value):
+    if callable(value) or isinstance(value, types.ModuleType):
         return FunctionT(value)
     return Opaque(type(value))
 

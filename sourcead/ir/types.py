@@ -129,7 +129,7 @@ class Known(Type):
 
 @dataclass(frozen=True)
 class FunctionT(Type):
-    """A callable known while compiling."""
+    """A callable, or a module of functions, known while compiling."""
 
     value: Any
 

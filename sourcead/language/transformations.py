@@ -5,6 +5,7 @@ They register themselves because the compiler cannot import them: they are built
 
 import difflib
 import functools
+import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,12 +28,20 @@ def returns_derivative(kind: str) -> Callable[[Callable], Callable]:
             for name, value in kwargs.items():
                 if name not in options:
                     raise no_option(function.__name__, name, value, options[1:])
+            if len(args) > code.co_argcount and not code.co_flags & inspect.CO_VARARGS:
+                raise too_many(function.__name__, options[: code.co_argcount], len(args))
             return function(*args, **kwargs)
 
         KINDS[public := folded(checked)] = kind
         return public
 
     return add
+
+
+def too_many(function: str, taken: tuple[str, ...], count: int) -> ArgumentError:
+    """Return the error for a public function that is given more arguments by position than it has."""
+    instead = "jvp(f, (x,), (t_x,))" if "tangents" in taken else f"{function}(f)(x): the arguments of f are given to what it returns"
+    return ArgumentError(f"`{function}` takes {' and '.join(taken)}, and is given {count} arguments", instead=instead)
 
 
 def no_option(function: str, name: str, value: Any, options: Iterable[str]) -> ArgumentError:

@@ -1,4 +1,8 @@
-"""SciPy's functions of sampled signals: compositions of filters of `scipy.ndimage`, of `interp1d` and `periodogram`; rules of `lfilter`.
+"""SciPy's functions of sampled signals: rules of `convolve` and `lfilter`; compositions of filters, `interp1d` and `periodogram`.
+
+`y = convolve(a, b)` has the elements of the full convolution in its middle, from element `s` on. With d, which is d_y with zeros around it,
+
+    d_a = convolve(d, b backwards, "valid")        d_b = convolve(d, a backwards, "valid")
 
 `y = lfilter(b, a, x)` is the solution of `a * y = b * x`, where `*` is the convolution from the first sample on. Therefore
 
@@ -14,7 +18,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from scipy import interpolate, ndimage, signal
 
 from sourcead.primitives.compositions import composed, refuse
-from sourcead.primitives.registry import adjoint, enter, tangent
+from sourcead.primitives.registry import adjoint, enter, multilinear, tangent
 from sourcead.primitives.result_types.by_example import sized
 
 PADDED = {"reflect": "symmetric", "mirror": "reflect", "nearest": "edge", "wrap": "wrap", "constant": "constant",
@@ -95,6 +99,37 @@ def lfilter_tangent(y, b, a, x, t_b, t_a, t_x, axis=-1):
 
 
 enter(signal.lfilter, memory="fresh", pure=True, sequences="arrays", numba="interpreted", examples=True, result=sized)
+
+
+def in_full(d, a, b):
+    """Return the cotangent of the full convolution of `a` and `b`, for that of the elements in its middle."""
+    lacking = [n + m - 1 - k for n, m, k in zip(np.shape(a), np.shape(b), np.shape(d))]
+    return np.pad(d, tuple((k // 2, k - k // 2) for k in lacking))
+
+
+@multilinear(signal.convolve, memory="fresh", pure=True, sequences="arrays", numba="interpreted", examples=True, result=sized)
+def convolve_adjoint(y, in1, in2, mode="full", method="auto", d_y=None):
+    d = in_full(d_y, in1, in2)
+    return signal.convolve(d, np.flip(in2), "valid", method), signal.convolve(d, np.flip(in1), "valid", method), None, None
+
+
+@composed(signal.correlate)
+def correlate_signals(in1, in2, mode="full", method="auto"):
+    return signal.convolve(in1, np.flip(np.conj(in2)), mode, method)
+
+
+@composed(signal.fftconvolve, signal.oaconvolve)
+def convolve_by_fft(in1, in2, mode="full", axes=None):
+    if axes is not None:
+        refuse("`scipy.signal.fftconvolve` with `axes`")
+    return signal.convolve(in1, in2, mode, "fft")
+
+
+@composed(signal.convolve2d)
+def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
+    if boundary != "fill" or fillvalue != 0:
+        refuse("`scipy.signal.convolve2d` with another boundary than zeros")
+    return signal.convolve(in1, in2, mode, "direct")
 
 
 @composed(interpolate.interp1d)

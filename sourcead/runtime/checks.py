@@ -43,6 +43,20 @@ def computed(value):
     """Take a value whose computation may raise an exception that the program handles, so that it is computed although nothing reads it."""
 
 
+def exception_of(function, *args, **kwargs):
+    """Return the exception that a call raises, None if it raises none."""
+    try:
+        function(*args, **kwargs)
+    except Exception as error:
+        return error
+    return None
+
+
+def handler_of(error, *handlers):
+    """Return the number of the first handler that catches an exception, counted from 1; each has a tuple of classes. 0 if none does."""
+    return next((k for k, classes in enumerate(handlers, 1) if isinstance(error, classes)), 0)
+
+
 def unseen(function, *args, **kwargs):
     """Return what a function returns that cannot be read; refuse it if it changes an argument, which the derivative would not know."""
     before = copy((args, kwargs))
@@ -75,7 +89,9 @@ class unhandled:
     def __exit__(self, kind, error, trace):
         if kind is not None and issubclass(kind, Exception):
             why = f"the program handles {kind.__name__} here ({error}), which is not differentiated"
-            raise UnsupportedArgumentError(why, instead="test for the case with `if`").with_traceback(trace)  # which shows the line
+            refusal = UnsupportedArgumentError(why, instead="test for the case with `if`").with_traceback(trace)  # which shows the line
+            refusal.handles = error
+            raise refusal
 
 
 def check_first_result(items):

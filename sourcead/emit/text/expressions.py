@@ -38,7 +38,7 @@ def without_defaults(fn, args: tuple) -> tuple:
         return args
     defaults = fn.__defaults__ or ()
     first = fn.__code__.co_argcount - len(defaults)
-    while len(args) > first and isinstance(last := args[-1], Const) and not last.live:
+    while first < len(args) <= first + len(defaults) and isinstance(last := args[-1], Const) and not last.live:
         default = defaults[len(args) - 1 - first]
         if type(last.value) is not type(default) or last.value != default:
             break

@@ -40,7 +40,7 @@ from sourcead.primitives.result_types.infer import NOT_CONST, static_value
 from sourcead.primitives.table import missing_rule, record_of
 from sourcead.runtime import is_helper
 
-SPEAKERS = ("warnings", "logging")  # modules whose functions report to the user and return nothing
+SPEAKERS = ("warnings", "_warnings", "logging")  # modules whose functions report to the user and return nothing
 SEES_EVERYTHING = frozenset({eval, exec, globals, vars, dir, getattr, setattr, delattr, open, input, iter, next, id, compile})
 MAKERS = {np.random.default_rng: np.random.Generator, np.random.RandomState: np.random.RandomState}
 SPECIAL = {abs: "__abs__", round: "__round__", float: "__float__", int: "__int__"}  # methods of the user's classes
@@ -331,9 +331,9 @@ def call_speaker(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     found, names = core.known(lo, TupleVal(tuple(args)))
     if fn is logging.getLogger and found and not kwargs:
         return Const(fn(*names))
-    if not any(core.passes_derivative(lo.operand(a)) for a in (*args, *kwargs.values())):
-        return call_opaque(lo, fn, args, kwargs, node)
-    return spoken(lo, fn, args, kwargs)
+    if getattr(fn, "__name__", "") == "warn" or any(core.passes_derivative(lo.operand(a)) for a in (*args, *kwargs.values())):
+        return spoken(lo, fn, args, kwargs)
+    return call_opaque(lo, fn, args, kwargs, node)
 
 
 def spoken(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -100,7 +100,7 @@ def without_plain_options(lo: Lowering, fn: Any, args: list[Value], kwargs: dict
 
 def inline_composition(lo: Lowering, composition: Composition, args, kwargs, node) -> Value:
     """Inline a composition; give its statements the origin of the user's call."""
-    with lo.using(called_from=lo.origin(node)):
+    with lo.using(called_from=lo.origin(node), escaping=None if lo.probing else lo.escaping):
         try:
             source = find_source(composition.function)
             return inlining.call_source(lo, source, [*map(Const, composition.first), *args], kwargs, node)

@@ -40,6 +40,7 @@ class Lowered:
         lost: what it changes in its arguments, other than arrays, and where.
         arrays: whether it is differentiated for NumPy, to which few operations on whole arrays are worth more than loops.
         multiplies: whether sums of exponentials may become products, which raise FloatingPointError for numbers that lie far apart.
+        handles: whether it handles exceptions.
     """
 
     function: Function
@@ -55,6 +56,7 @@ class Lowered:
     lost: dict[str, Origin] = field(default_factory=dict)
     arrays: bool = False
     multiplies: bool = False
+    handles: bool = False
 
 
 def lower_function(source: Source, types: dict[str, Type], statics: dict[str, Any], **ways: Any) -> Lowered:
@@ -96,6 +98,9 @@ def lowered_in_some_way(source: Source, types: dict[str, Type], statics: dict[st
     except (AliasError, UnsupportedSyntaxError) as error:
         if found := getattr(error, "outliving", None):
             return lowered_in_some_way(source, types, statics, **{**ways, "outliving": first.outliving | {found}})
+        if core.surely_raised(error)[0] is not None and first.handles and not first.translating:
+            with contextlib.suppress(SourceADError, RecursionError):  # what a handler raises in its place
+                return lowered_in_some_way(source, types, statics, **{**ways, "translating": True})
         if first.kept:  # a call that is kept may be in the way, which all other ways would meet too
             raise
         apart = getattr(error, "objects_apart", False)
@@ -118,11 +123,13 @@ def with_objects_known(first: Lowering, source: Source, types: dict[str, Type], 
 
     `first` is the lowering that failed, which knows such branches; each attempt may find more.
     """
+    translating = first.translating, first.probing
     for unrolling in (False, True):
         places: frozenset = frozenset()
         while not first.differing.keys() <= places:
             places |= first.differing.keys()
             first = begun(source, outliving=first.outliving, keeps=first.keeps, kept=first.kept, after_each=places, unrolling=unrolling)
+            first.translating, first.probing = translating
             with contextlib.suppress(SourceADError, RecursionError):
                 return lower_from(first, source, types, statics)
     return None
@@ -207,7 +214,7 @@ def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: di
         guards.append((snapshot := core.Snapshot(found), "state", snapshot.state))
     return Lowered(
         function, params, lo.written, lo.live, tuple(guards), source.origin(returned),
-        lo.build, tuple(lo.pairs.values()), lo.derived, frozenset(lo.compared), lost_changes(lo, source),
+        lo.build, tuple(lo.pairs.values()), lo.derived, frozenset(lo.compared), lost_changes(lo, source), lo.handles,
     )  # fmt: skip
 
 

@@ -33,7 +33,7 @@ def lost_changes(lo: Lowering, source: Source) -> dict[str, Origin]:
             for slots, key in changed:
                 if slots is cell.slots and not isinstance(find(cell.cls or object, key)[1], cached_property):  # anew for each derivative
                     attribute = key if cell.kind == "object" and isinstance(key, str) else None
-                    found[text if attribute is None else f"{text}.{attribute}"] = place_of(source, attribute)
+                    found[text if attribute is None else f"{text}.{attribute}"] = place_of(source, text, attribute)
     return found
 
 
@@ -62,7 +62,25 @@ def parts_of_argument(text: str, value: Value, around: tuple = ()) -> Iterator[t
         yield from parts_of_argument(f"{text}.{key}" if attribute else f"{text}[{shown(key)}]", item, (*around, value))
 
 
-def place_of(source: Source, attribute: str | None) -> Origin:
-    """Return where a function assigns an attribute, or else where it begins."""
-    assigned = (n for n in gast.walk(source.node) if isinstance(n, gast.Attribute) and isinstance(n.ctx, gast.Store))
-    return source.origin(next((n for n in assigned if n.attr == attribute), source.node))
+def place_of(source: Source, text: str, attribute: str | None) -> Origin:
+    """Return where a function assigns an attribute, or an item of a container or calls a method of it, or else where it begins."""
+
+    def changes(node: gast.AST) -> bool:
+        match node:
+            case gast.Attribute(attr=name, ctx=gast.Store()):
+                return name == attribute
+            case gast.Subscript(value=container, ctx=gast.Store() | gast.Del()) | gast.Call(func=gast.Attribute(value=container)):
+                return attribute is None and written(container) == text
+        return False
+
+    return source.origin(next(filter(changes, gast.walk(source.node)), source.node))
+
+
+def written(node: gast.AST) -> str | None:
+    """Return how a name, or an attribute of one, is written; None for other expressions."""
+    match node:
+        case gast.Name(id=name):
+            return name
+        case gast.Attribute(value=value, attr=name):
+            return f"{written(value)}.{name}"
+    return None

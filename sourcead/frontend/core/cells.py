@@ -255,6 +255,7 @@ class Iterable:
         state: whether an iterator was used (USED), how many elements `next` took from it (TAKEN), and whether all were taken (ENDED);
             for a generator, those that were left when they were first counted (LEFT); whether a loop takes them now (BUSY).
         policy: what a loop over it saves (`checkpoint`).
+        like_set: whether it is the view of a dict's keys or items, which is like a set.
     """
 
     items: Sequence[Value] | None = None
@@ -275,6 +276,7 @@ class Iterable:
     suspended: Any = None
     state: Slots = field(default_factory=lambda: Slots({USED: FALSE, TAKEN: Const(0), ENDED: FALSE, BUSY: FALSE}))
     policy: Policy | None = None
+    like_set: bool = False
 
     @classmethod
     def numbered(cls, length: Callable[[], Atom], nth: Callable[[Atom], Value], **more: Any) -> Iterable:

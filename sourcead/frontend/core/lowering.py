@@ -210,6 +210,10 @@ class Lowering(Writing):
         in_pairs: the pairs that are being lowered, outermost first, with the syntax of their functions.
         catching: the exception classes that the `try` blocks around the current statement catch.
         escaping: lowers the body of the function that is called next, of whose exceptions the caller handles some (`syntax/exceptions.py`).
+        handles: whether a `try` with handlers was lowered.
+        translating: whether handlers that only raise another exception are lowered, too.
+        probing: whether calls of libraries that may raise what is handled are tried first (`syntax/probes.py`).
+        probed: the results of those that are.
         raising: whether the gradient raises an exception that a `try` handles, if a call in it raises that in some runs only.
         copies: the number of times that the statements after an `if` were lowered in both its arms.
         differing: the places of branches whose arms leave different objects in one name.
@@ -255,6 +259,10 @@ class Lowering(Writing):
         self.catching: tuple[type, ...] = ()
         self.escaping: Callable | None = None
         self.raising = False
+        self.handles = False
+        self.translating = False
+        self.probing = False
+        self.probed: set[Any] = set()
         self.copies = 0
         self.differing: Kept = Kept()
         self.after_each: frozenset = frozenset()

@@ -14,8 +14,9 @@ the number of its exit with its result.
 
 An exception that is raised for sure by something else than `raise`, such as a missing key of a dict whose keys are known, ends the body
 where it is raised. Anything else that may raise a caught exception is computed although nothing reads it: if it raises, so does the
-gradient. So does, in an `__array_wrap__` (`raising`), what a function called in the body raises in some runs only. The gradient does not
-translate an exception that leaves the function into another one.
+gradient. So does, in an `__array_wrap__` (`raising`), what a function called in the body raises in some runs only. A handler
+that only raises another exception is not in the text, unless the first one is raised for sure; calls of the derivative raise what the
+program raises (`compile/handled_exceptions.py`).
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from sourcead.frontend.syntax.calls_in_order import STRICT, has_calls, is_lazy
 from sourcead.frontend.syntax.expressions import elements, keywords
 from sourcead.frontend.syntax.guarded import kept
 from sourcead.frontend.syntax.managers import Act, Surrounded
+from sourcead.frontend.syntax.probes import after_trial
 from sourcead.frontend.syntax.raising import class_raised
 from sourcead.ir.nodes import UNDEFINED, Const
 
@@ -52,7 +54,8 @@ def after_body(lo: Lowering, node: gast.Try) -> list[gast.AST]:
     if node.finalbody and (node.handlers or node.orelse):  # a handler may leave too
         inner = standing_for(node, gast.Try(node.body, node.handlers, node.orelse, []))
         return after_body(lo, standing_for(node, gast.Try([inner], [], [], node.finalbody)))
-    handlers = [Handler(h, caught(lo, h), k) for k, h in enumerate(node.handlers, 1)]
+    handlers = [Handler(h, caught(lo, h), k, passes_on(lo, h)) for k, h in enumerate(node.handlers, 1)]
+    lo.handles = lo.handles or bool(handlers)
     if always_leaves(node.finalbody):  # no exception leaves it
         handlers = [Handler(gast.ExceptHandler(None, None, [gast.Pass()]), (BaseException,), 1)]
     if not lo.catching and all(h.passes_on for h in handlers) and not (node.finalbody and any(map(may_leave, node.body))):
@@ -96,16 +99,20 @@ def after_surrounded(lo: Lowering, node: Surrounded) -> list[gast.AST]:
 
 @dataclass(eq=False)
 class Handler:
-    """One `except`: its syntax, the classes that it catches, and the number of the exit to it."""
+    """One `except`: its syntax, the classes that it catches, and the number of the exit to it.
+
+    `passes_on` says that it only raises another exception, which leaves the function as the first would, and is not lowered.
+    """
 
     node: Any
     classes: tuple[type, ...]
     number: int
+    passes_on: bool = False
 
-    @property
-    def passes_on(self) -> bool:
-        """Tell whether the handler only raises another exception, which leaves the function as the first would."""
-        return isinstance(self.node.body[-1], gast.Raise) and not any(map(may_leave, self.node.body))
+
+def passes_on(lo: Lowering, handler) -> bool:
+    """Tell whether a handler only raises another exception, so that the first one may leave the function in its place."""
+    return not lo.translating and isinstance(handler.body[-1], gast.Raise) and not any(map(may_leave, handler.body))
 
 
 def caught(lo: Lowering, handler) -> tuple[type, ...]:
@@ -134,7 +141,7 @@ def lowered_body(lo: Lowering, exits: Leaving, body: list[gast.AST]) -> Value | 
             exits.reached.add(handler.number)
     lo.build.within = within
     if stops:
-        stmts[first:] = kept(stmts[first:], stops)
+        stmts[first:] = kept(stmts[first:], stops, lo.probed)
     return None if left is RAISED else left.value
 
 
@@ -224,7 +231,8 @@ class Leaving:
         for known, handler in self.raising:
             if original(node) is original(known):
                 return self.attempted(node, handler)
-        if has_calls(node) and any(original(node) is original(known) for known in self.calls):
+        is_inside = any(isinstance(n, gast.Try) and n.handlers and part == "body" for n, part in around)
+        if has_calls(node) and (self.lo.probing and not is_inside or any(original(node) is original(known) for known in self.calls)):
             return self.with_calls(node, around)
         match node:
             case gast.Return(value=value):
@@ -307,10 +315,13 @@ def after_call(lo: Lowering, node: Calling) -> list[gast.AST]:
     with lo.at(node):
         base = core.lower(lo, call.func if isinstance(call, gast.Call) else call.value)
         given = (elements(lo, call.args), keywords(lo, call)) if isinstance(call, gast.Call) else (call.attr,)
+        mark, birth, first = lo.journal.mark(), core.next_birth(), len(lo.build.stmts)
         with lo.using(escaping=functools.partial(with_escapes, exits.handlers, used)):
             made = (core.call if isinstance(call, gast.Call) else core.attribute)(lo, base, *given, call)
         if used and not isinstance(made, Escaped):
             raise core.unsupported(lo, call, UNDECIDED, INSTEAD)
+    if not used and lo.probing and not lo.journal.changed(mark, birth):
+        return after_trial(lo, node, made, lo.build.stmts[first:])
     if not used:
         made = Escaped(Const(ENDED), made, UNDEFINED, set())
     done = [assignment(node.name, Held(made.result), node)]

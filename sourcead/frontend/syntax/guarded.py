@@ -20,15 +20,19 @@ PLAIN = frozenset({operator.add, operator.sub, operator.mul, operator.neg, opera
 DIVISIONS = (operator.truediv, operator.floordiv, operator.mod, operator.pow, divmod, pow)
 
 
+HARMLESS = (runtime.computed, runtime.exception_of, runtime.handler_of)
 UNHANDLED = Call(runtime.unhandled, ())
 
 
-def kept(stmts: list[Stmt] | tuple[Stmt, ...], stops: tuple[type, ...]) -> list[Stmt]:
-    """Return statements with a use of each value whose computation may raise an exception of one of the classes `stops`."""
+def kept(stmts: list[Stmt] | tuple[Stmt, ...], stops: tuple[type, ...], probed: set[Var]) -> list[Stmt]:
+    """Return statements with a use of each value whose computation may raise an exception of one of the classes `stops`.
+
+    The calls of which the values in `probed` are the results have been tried before (`syntax/probes.py`).
+    """
     new: list[Stmt] = []
     for old in stmts:
-        stmt = map_blocks(old, lambda block: Block(tuple(kept(block.stmts, stops)), block.results))
-        raises = any(meets(raised, stops) for raised in raised_by(stmt))
+        stmt = map_blocks(old, lambda block: Block(tuple(kept(block.stmts, stops, probed)), block.results))
+        raises = not probed.intersection(stmt.targets) and any(meets(raised, stops) for raised in raised_by(stmt))
         if raises and UNHANDLED not in stmt.within:
             stmt = replace(stmt, within=(*stmt.within, UNHANDLED))
         new.append(stmt)
@@ -57,6 +61,8 @@ def raised_by(stmt: Stmt) -> tuple[type, ...]:
     match op:
         case Index(base, key) | Update(base, _, key):
             return () if isinstance(op, Index) and is_inside(operand_type(base), key) else (Exception,)
+        case Call(fn) if fn in HARMLESS:
+            return ()
         case Call(fn, args, effect=False):
             types = [operand_type(a) for a in args]
             if not all(isinstance(t, (Scalar, Array)) for t in types):
@@ -72,7 +78,7 @@ def raised_by(stmt: Stmt) -> tuple[type, ...]:
                 return (ArithmeticError, ValueError)
             if isinstance(fn, np.ufunc) and fn.signature is None or fn is np.sum and len(types) == 1 and not op.kwargs:
                 return shapes
-    return () if isinstance(op, SAFE) or isinstance(op, Call) and op.fn is runtime.computed else (Exception,)
+    return () if isinstance(op, SAFE) else (Exception,)
 
 
 def fit(types: list) -> bool:

@@ -179,7 +179,7 @@ def iterate(lo: Lowering, cell: Cell, node, what: str = "keys") -> Iterable:
 def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Lower `d.name(...)`."""
     if name in ("keys", "values", "items"):
-        return Iterable(begin=lambda: iterate(lo, cell, node, name))
+        return Iterable(begin=lambda: iterate(lo, cell, node, name), like_set=name != "values")
     known = cell.kind == "dict"
     fixed = cell.depth == lo.depth or cell.frozen is not None  # otherwise the run decides which keys there are afterwards
     if known:

@@ -88,9 +88,12 @@ def iterate(lo: Lowering, value: Value, node) -> Iterable:
 
 
 def operate(lo: Lowering, fn, values: tuple[Value, ...]) -> Value | None:
-    """Apply an operator to two sets, or return None if the values are not both sets."""
+    """Apply an operator to two sets, or to the view of a dict's keys and what may be a set; return None for other values."""
     if len(values) != 2 or fn not in OPERATORS.values() and fn not in COMPARISONS:
         return None
+    views = [isinstance(v, Iterable) and v.like_set for v in values]
+    if any(views) and (fn not in COMPARISONS or all(view or set_type(lo, v) for view, v in zip(views, values))):
+        values = tuple(v if set_type(lo, v) else made(lo, v, None) for v in values)
     types = [set_type(lo, v) for v in values]
     if None in types:
         return None

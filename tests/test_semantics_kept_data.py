@@ -8,7 +8,7 @@ import pytest
 
 from sourcead import value_and_grad
 from sourcead.errors import SourceADError
-from tests.semantics import made
+from tests.semantics import exec_with_source, made
 
 DATA = {
     "SEEN": [3.0, 1.0], "ROWS": [np.zeros(2), np.ones(2)], "LISTS": [[1.0], [2.0]], "TABLE": {"a": 1.0, 0: 2.0},
@@ -96,3 +96,29 @@ def test_a_list_of_a_closure_that_a_loop_appends_to_is_refused():
 
     with pytest.raises(SourceADError, match="`log` is not a parameter of the function"):
         value_and_grad(with_log(), verify=False)(np.array([0.5, 1.5]), 2)
+
+
+KEEPING = """
+def keeping(t, seen=[]):
+    seen.append(t)
+    return 2 * t
+"""
+
+
+@pytest.mark.parametrize("body", [
+    "return keeping(x[0]) * x[1] if n else np.sum(x)",  # lowering ended never: each time the default was another list
+    "return sum(keeping(t) for t in x)",
+    "return keeping(x[0]) + keeping(x[1])",
+])  # fmt: skip
+def test_a_default_that_a_function_appends_to_is_refused(body):
+    names = {"np": np}
+    exec_with_source(KEEPING, names)
+    with pytest.raises(SourceADError, match="the default of `seen` is one object for all calls"):
+        value_and_grad(made(body, "x, n", **names), verify=False)(np.array([0.5, 1.5]), 2)
+
+
+def test_a_default_is_one_object_however_often_the_function_is_called():
+    names = {"np": np, "weights": np.array([2.0, 3.0])}
+    exec_with_source("def given(t, w=weights):\n    return w if t is None else t\n", names)
+    f = made("return np.sum(x) * (2.0 if given(None) is given(None) else 3.0)", **names)
+    assert value_and_grad(f, verify=False)(np.ones(2))[0] == 4.0

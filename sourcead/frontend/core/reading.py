@@ -124,6 +124,7 @@ class Memory:
         if not isinstance(t, Array):
             for held in inside:
                 self.hold(cell, held)
+            cell.doubled = any(other.doubled for other in shares)
         return cell
 
     def wrap_whole(self, atom: Atom, items: Value) -> Cell:

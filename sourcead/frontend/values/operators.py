@@ -349,8 +349,11 @@ def repeat(lo: Lowering, a: Value, b: Value) -> Value:
     if not found and isinstance(core.data_type(lo, b), Unknown) and not lo.static_only:
         instead = "`np.asarray(x) * w` if each number is to be multiplied, `[...] * int(n)` if the list is repeated"
         raise core.refused(lo, "a list or tuple times what may be a number or an array", instead)
-    if not found or isinstance(a, Const):
-        if isinstance(a, Cell) and all(isinstance(v, Const) for v in a.items.values()):
+    is_long = isinstance(a, Cell) and a.kind == "array"  # a list whose length is not known
+    if is_long and found and n <= 4:
+        return functools.reduce(functools.partial(concatenate, lo), [a] * max(n, 0), lo.new_list([]))
+    if not found or isinstance(a, Const) or is_long:
+        if isinstance(a, Cell) and a.kind == "list" and all(isinstance(v, Const) for v in a.contents):
             item = functools.reduce(join, map(atom_type, a.items.values()), Undefined())
             return lo.wrap(lo.build.call(operator.mul, lo.read(a), lo.read(b), type=ListT(item)))
         if isinstance(a, TupleVal) and all(isinstance(v, Const) for v in a.items):

@@ -174,7 +174,8 @@ def builtin_list(lo: Lowering, node, value: Value = EMPTY) -> Value:
     given, value = value, sequences.taken(lo, value, node)
     if isinstance(value, Cell) and value is not given:
         return value
-    if isinstance(value, Iterable) and value.items is None or isinstance(value, Cell) and value.kind == "array":
+    is_text = isinstance(value, Var) and not core.known(lo, value)[0]
+    if isinstance(value, Iterable) and value.items is None or isinstance(value, Cell) and value.kind == "array" or is_text:
         return sequences.collect(lo, core.iterate(lo, value, node), lambda element: element, node)
     return lo.new_list(sequences.static_items(lo, value, node))
 

@@ -202,5 +202,5 @@ def test_a_shape_is_assigned_of_an_array_with_one_name(f):
 
 @pytest.mark.parametrize("copy", ["np.asarray(x, dtype=np.float32)", "np.asanyarray(x, 'float32')", "np.require(x, np.complex128)"])
 def test_what_is_converted_to_another_dtype_is_a_copy(copy):
-    f = made(f"y = {copy}\ny[0] = 3.0\nreturn np.sum(x * y.real)", np=np)
+    f = made(f"y = {copy}\ny[:] = 3.0\nreturn np.sum(x * y.real)", np=np)
     assert judged_in_all_modes(f, np.array([0.5, 2.0])) == "right"

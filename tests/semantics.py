@@ -75,8 +75,12 @@ def program_of(lines, **names):
 
 def made(body, parameters="x", **names):
     """A function `f` with this body, indented in any way, with its source where the compiler finds it."""
-    text = f"def f({parameters}):\n{textwrap.indent(textwrap.dedent(body).strip(chr(10)), '    ')}\n"
+    exec_with_source(f"def f({parameters}):\n{textwrap.indent(textwrap.dedent(body).strip(chr(10)), '    ')}\n", names)
+    return names["f"]
+
+
+def exec_with_source(text, names):
+    """Run a text in these globals, with the text where the compiler finds it."""
     file = f"<made {abs(hash(text))}>"
     linecache.cache[file] = len(text), None, text.splitlines(True), file
     exec(compile(text, file, "exec"), names)
-    return names["f"]

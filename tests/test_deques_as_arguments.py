@@ -84,3 +84,19 @@ def test_labels_in_a_set_or_deque_stay_beside_numbers():
 
     for labels in ({1, 2}, {"a", "b"}, collections.deque(["a", "b"])):
         assert grad(loss)({"w": 3.0, "labels": labels})["w"] == 12.0
+
+
+WAITING = deque()
+
+
+@pytest.mark.parametrize("take", [lambda: WAITING.popleft(), lambda: WAITING.appendleft(4.0) or WAITING.pop()])
+def test_a_deque_of_a_global_is_asked_itself(take):
+    def f(x):
+        return x * take() * WAITING[0]
+
+    WAITING.extend([1.0, 2.0, 3.0])
+    expected, after = f(2.0), list(WAITING)
+    WAITING.clear()
+    WAITING.extend([1.0, 2.0, 3.0])
+    assert grad(f, verify=False)(2.0) == expected / 2 and list(WAITING) == after
+    WAITING.clear()

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
+from sourcead import grad
 from tests.semantics import judged_in_all_modes
 
 X = np.array([1.0, 2.5, 3.0])
@@ -77,3 +78,12 @@ CASES = {
 @pytest.mark.parametrize("f", CASES.values(), ids=CASES)
 def test_rule_at_its_edge(f):
     assert judged_in_all_modes(f, X) == "right"
+
+
+@pytest.mark.parametrize("shape", [(0, 2), (2, 0), (3, 2), (0,), (2, 0, 3)])
+def test_lists_of_an_array_without_elements_have_a_gradient_of_its_shape(shape):
+    def f(a):
+        return sum(np.sum(part) for part in a.tolist()) + np.sum(a)
+
+    for _ in range(2):
+        np.testing.assert_array_equal(grad(f)(np.zeros(shape)), np.full(shape, 2.0), strict=True)

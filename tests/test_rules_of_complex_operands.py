@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.semantics import judged_in_all_modes
+from tests.semantics import judged_in_all_modes, made
 
 ONE = np.array([-0.526])
 
@@ -46,3 +46,14 @@ def raveled_real_part_of_reals(x):
 @pytest.mark.parametrize("f, expected", [(raveled_real_part, "refused"), (raveled_real_part_of_reals, "right")])
 def test_the_real_part_of_a_complex_array_has_gaps(f, expected):
     assert judged_in_all_modes(f, np.array([0.5, -1.2, 2.0])) == expected
+
+
+@pytest.mark.parametrize("body", [
+    "return np.sum(np.abs(v + 1j)) + np.sum(v * v)",
+    "return np.sum(np.abs(v * (1j + v))) + v @ v",
+    "return np.sum(np.abs(v @ (1j + v))) + v @ v",
+    "w = v * (1 + 2j); r = w.real; return np.sum(np.abs(r + 0.5j)) + np.sum(np.abs(w)) + r @ r",
+])  # fmt: skip
+def test_a_real_array_of_unknown_dtype_has_a_real_cotangent(body):
+    f = made(f"v = np.array([*x, 0.3])\n{body}", np=np)
+    assert judged_in_all_modes(f, np.array([1.0, -0.4])) == "right"

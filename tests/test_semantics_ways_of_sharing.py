@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sourcead import grad
-from tests.semantics import judged, judged_in_all_modes
+from tests.semantics import judged, judged_in_all_modes, made
 
 X, Y = np.array([0.5, 0.6, 0.8]), np.array([1.5, -0.3, 0.9])
 
@@ -198,3 +198,9 @@ def through_its_own_variable(x):
 @pytest.mark.parametrize("f", [through_an_argument, through_a_closure, through_its_own_variable])
 def test_a_shape_is_assigned_of_an_array_with_one_name(f):
     assert judged_in_all_modes(f, np.array([0.3, 0.7, -1.2])) == ("right" if f is through_its_own_variable else "refused")
+
+
+@pytest.mark.parametrize("copy", ["np.asarray(x, dtype=np.float32)", "np.asanyarray(x, 'float32')", "np.require(x, np.complex128)"])
+def test_what_is_converted_to_another_dtype_is_a_copy(copy):
+    f = made(f"y = {copy}\ny[:] = 3.0\nreturn np.sum(x * y.real)", np=np)
+    assert judged_in_all_modes(f, np.array([0.5, 2.0])) == "right"

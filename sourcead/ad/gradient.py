@@ -25,9 +25,9 @@ from sourcead.analysis.conditions import raises
 from sourcead.analysis.unassigned import is_none, may_be_none, with_nothing
 from sourcead.errors import NonScalarError
 from sourcead.frontend.lower import Lowered
-from sourcead.ir.nodes import Atom, Block, Build, Closure, Const, Function, Loop, Policy, Stmt, Var
+from sourcead.ir.nodes import Atom, Block, Build, Closure, Const, Function, Loop, Policy, Stmt, Var, operand_atoms
 from sourcead.ir.recursive_calls import Pair, with_pullbacks
-from sourcead.ir.types import TupleT, Unknown
+from sourcead.ir.types import TupleT, Unknown, kind_of
 from sourcead.ir.walk import walk
 from sourcead.passes import plan
 
@@ -73,6 +73,7 @@ def differentiate(
         value, aux = number, number if aux is value else aux
     block, build.unassigned = with_nothing(block)
     block, build.pullbacks = with_pullbacks(block) if closures else (block, None)
+    build.complexes = any(kind_of(atom_type(atom)) == "complex" for stmt in walk(block) for atom in (*stmt.targets, *operand_atoms(stmt.op)))
     inputs = [lowered.params[name] for name in wrt if name in lowered.params]
     active = active_vars(block, inputs, [value] if isinstance(value, Var) else [])
     active.update(inputs)

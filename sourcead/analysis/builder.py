@@ -53,6 +53,7 @@ class Builder(Numbers):
         part_dims: the dims of parts of arrays, by the dims of the array and the key of the subscript.
         one_of: the constants that the result of a branch may be (`frontend/control/narrowing.py`).
         equal: sizes that are known to be equal while the reverse of a block is written.
+        complexes: whether some number in the function that is differentiated is complex by its type.
         truths: whether a variable is true, where that is known although its value is not (`a and False`).
     """
 
@@ -70,6 +71,7 @@ class Builder(Numbers):
         self.part_dims: dict[tuple, tuple] = {}
         self.one_of: dict[Var, tuple[Const, ...]] = {}
         self.equal = EqualSizes()
+        self.complexes = False
         self.truths: dict[Var, bool] = {}
 
     @classmethod

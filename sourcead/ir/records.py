@@ -120,6 +120,19 @@ def described_dict(value: dict, where: str, changed: str) -> tuple[str, str]:
     return f"{type(value).__name__}, a dict whose class has a `{changed}` of its own", plain + items
 
 
+def default_of(value: dict) -> Any:
+    """Return what makes a value for a key that a dict lacks; None if it raises KeyError."""
+    if not hasattr(type(value), "__missing__"):
+        return None
+    factory = value.default_factory if isinstance(value, collections.defaultdict) else made_by_its_class
+    return factory if factory in (None, float, int, complex, bool, list, dict) else made_by_its_class
+
+
+def made_by_its_class() -> Any:
+    """Stand for what makes the values of keys that a dict from outside lacks, if that is not known while compiling."""
+    raise NotImplementedError
+
+
 ATTRIBUTES = frozenset("__init__ __setattr__ __delattr__ __repr__ __str__ __dir__ __reduce__ __reduce_ex__ __getstate__ __format__".split())
 """What a class of dicts may have anew where a dict is also written: what concerns attributes only, and how it is shown and kept."""
 
@@ -313,7 +326,7 @@ def type_of(value: Any) -> Type:
         case set() | frozenset():
             return SetT(list_type(tuple(map(type_of, value))).item)
         case dict():
-            return DictT(tuple((k, type_of(v)) for k, v in value.items()))
+            return DictT(tuple((k, type_of(v)) for k, v in value.items()), default_of(value))
     if isinstance(value, GENERATORS):
         return Foreign(type(value))
     if is_record(value):

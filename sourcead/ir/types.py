@@ -87,9 +87,13 @@ class ListT(Type):
 
 @dataclass(frozen=True)
 class DictT(Type):
-    """A dict whose keys are known, in their order."""
+    """A dict whose keys are known, in their order.
+
+    `default` makes a value for a key that it lacks, if its class does that.
+    """
 
     items: tuple[tuple[Any, Type], ...]
+    default: Any = None
 
 
 @dataclass(frozen=True)
@@ -242,8 +246,8 @@ def map_type(t: Type, f: Callable[[Type], Type]) -> Type:
             return AnyTuple(f(item))
         case MapT(_, item):
             return replace(t, item=f(item))
-        case DictT(items):
-            return DictT(tuple((k, f(v)) for k, v in items))
+        case DictT(items, default):
+            return DictT(tuple((k, f(v)) for k, v in items), default)
         case StructT(cls, fields):
             return StructT(cls, tuple((k, f(v)) for k, v in fields))
     return t
@@ -328,8 +332,8 @@ def join(a: Type, b: Type) -> Type:
             return MapT(join(k, m), join(x, y), default)
         case SetT(x, p), SetT(y, q):
             return SetT(join(x, y), p and q)
-        case DictT(x), DictT(y) if [k for k, _ in x] == [k for k, _ in y]:
-            return DictT(tuple((k, join(v, w)) for (k, v), (_, w) in zip(x, y)))
+        case DictT(x, default), DictT(y, other) if [k for k, _ in x] == [k for k, _ in y] and default is other:
+            return DictT(tuple((k, join(v, w)) for (k, v), (_, w) in zip(x, y)), default)
         case StructT(c, x), StructT(d, y) if c is d and [k for k, _ in x] == [k for k, _ in y]:
             return StructT(c, tuple((k, join(v, w)) for (k, v), (_, w) in zip(x, y)))
     alike = all(isinstance(t, (*SEQUENCES, Array, Scalar, Unknown)) and carries_derivative(t) for t in (a, b))

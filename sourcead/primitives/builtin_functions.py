@@ -44,7 +44,7 @@ _ALWAYS = {
         bool, isinstance, issubclass, callable, hasattr, operator.not_, operator.is_, operator.is_not, operator.contains, np.isscalar,
         np.iscomplexobj, np.isrealobj, np.array_equal, np.allclose, np.may_share_memory, np.shares_memory,
     ),
-    Str(): (str, repr, format, chr, np.array2string, np.array_str, np.array_repr),
+    Str(): (str, repr, format, chr, bin, hex, oct, ascii, np.array2string, np.array_str, np.array_repr),
     NoneType(): (print,),
     UNKNOWN: (range, type, iter, enumerate, zip, map, reversed, filter, getattr, open, input, eval),
 }  # fmt: skip

@@ -136,7 +136,8 @@ linear({
     np.asarray_chkfinite: lambda y, x, d_y: d_y,
     np.ndarray.item: lambda y, x, d_y: np.full(np.shape(x), d_y),
     (np.ndarray.tolist, list, tuple): lambda y, x, d_y: (
-        np.array(d_y, dtype=x.dtype) if isinstance(x, np.ndarray)
+        np.array(d_y, dtype=x.dtype) if isinstance(x, np.ndarray) and np.ndim(x) < 2
+        else np.reshape(np.array(d_y, dtype=x.dtype), x.shape) if isinstance(x, np.ndarray)  # a list of no rows does not show their length
         else list(d_y) if isinstance(x, list) else tuple(d_y) if isinstance(x, tuple) else type(x)(d_y)
     ),
 })

@@ -18,6 +18,8 @@ def in_dtype(build: Builder, d: Atom, var: Var) -> Atom:
         return build.call(runtime.unbroadcast, d, var, type=to, name=f"d_{var.name}")
     if isinstance(t, MapT) and isinstance(to, MapT) and isinstance(to.item, Scalar) and not isinstance(t.item, Scalar):
         return build.call(runtime.like_argument, d, var, type=to, name=f"d_{var.name}")  # items that were replaced are None
+    if isinstance(to, Array) and to.dtype is None and build.complexes and kind_of(t) in (None, "complex"):
+        return build.call(runtime.unbroadcast, d, var, type=to, name=f"d_{var.name}")  # real for what is real at run time
     if not isinstance(t, Array) or not isinstance(to, Array) or to.dtype is None or to.dtype.kind not in "fc":
         return d
     if t.dtype is not None and t.dtype == to.dtype or t.dtype is not None and t.dtype.kind not in "fc":

@@ -18,6 +18,7 @@ from sourcead.frontend.core import WHOLE, Cell, Iterable, Lowering, NotStatic, T
 from sourcead.frontend.values import dicts, iterables, sequences, sets, walks
 from sourcead.frontend.values.dict_keys import known_key
 from sourcead.ir.nodes import Const, Slice, Var
+from sourcead.ir.records import made_by_its_class
 from sourcead.ir.types import (
     BOOL, INT, UNKNOWN, Array, DictT, ListT, NoneType, Scalar, dims_of, is_array, join, kind_of
 )
@@ -175,7 +176,8 @@ def builtin_list(lo: Lowering, node, value: Value = EMPTY) -> Value:
     given, value = value, sequences.taken(lo, value, node)
     if isinstance(value, Cell) and value is not given:
         return value
-    if isinstance(value, Iterable) and value.items is None or isinstance(value, Cell) and value.kind == "array":
+    is_text = isinstance(value, Var) and not core.known(lo, value)[0]
+    if isinstance(value, Iterable) and value.items is None or isinstance(value, Cell) and value.kind == "array" or is_text:
         return sequences.collect(lo, core.iterate(lo, value, node), lambda element: element, node)
     return lo.new_list(sequences.static_items(lo, value, node))
 
@@ -214,6 +216,12 @@ def builtin_defaultdict(lo: Lowering, node, factory: Value = NONE, given: Value 
             raise core.unsupported(lo, node, "`defaultdict` of a dict whose keys are not known here")
         made.default = factory
     return made
+
+
+@lowers(made_by_its_class)
+def builtin_made_by_its_class(lo: Lowering, node) -> Value:
+    """Refuse to read a key that a dict from outside lacks, where its class makes a value for it."""
+    raise core.unsupported(lo, node, "a key that the dict lacks, for which its class makes a value", "give the dict this key before the call")
 
 
 @lowers(sum)

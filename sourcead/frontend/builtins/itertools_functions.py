@@ -114,6 +114,8 @@ def builtin_islice(lo: Lowering, node, xs: Value, *bounds: Value) -> Value:
         return core.call_object(lo, taken, [xs, *bounds], {}, node)
 
     def sliced(source: Iterable) -> Iterable:
+        if source.endless and len(bounds) == 1 and not core.is_none(bounds[0]):
+            return core.iterate(lo, core.call_object(lo, in_python.first_left, [source, *bounds], {}, node), node)
         if source.endless:
             raise core.unsupported(lo, node, "`islice` of what never ends", "write the loop, and leave it with `break`")
         items = lists.as_list(lo, iterables.drained(lo, source, node), node)

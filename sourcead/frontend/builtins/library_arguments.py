@@ -146,10 +146,12 @@ AXES_ARE_REFUSED = not converts_one_element()
 def without_copy(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> tuple[Any, list[Value], dict[str, Value]]:
     """Return a call without its option `copy`; without a copy, `np.array` and `astype` may return the array itself, as `np.asarray`.
 
-    With a copy, `np.asarray` returns what `np.array` does.
+    With a copy, and where it converts to another dtype, `np.asarray` returns what `np.array` does.
     """
     if fn is np.require and len(args) < 3 and kwargs.keys() <= {"dtype"}:  # nothing is required of the memory
-        return np.asarray, args, kwargs
+        fn = np.asarray
+    if fn in (np.asarray, np.asanyarray) and len(args) + len(kwargs) == 2 and isinstance(args[0], Cell) and args[0].kind == "array":
+        return (np.array if memory_layouts.converts(lo, args[0], kwargs.get("dtype", args[-1])) else fn), args, kwargs
     if isinstance(fn, type) and issubclass(fn, np.generic) and len(args) == 1 and isinstance(args[0], Cell) and not kwargs:
         t = atom_type(lo.read(args[0])) if args[0].kind == "array" else None
         if isinstance(t, Array) and rank(t):  # an array that has the dtype of a class of numbers is what the class returns

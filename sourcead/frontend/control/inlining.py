@@ -83,7 +83,7 @@ def bind(
 
 def function_of_source(lo: Lowering, source: Source) -> FunctionVal:
     """Return the value of a function that was defined outside of the one being lowered."""
-    return FunctionVal(source, None, {k: core.as_value(lo, v) for k, v in source.defaults.items()})
+    return FunctionVal(source, None, {k: core.as_value(lo, v, k) for k, v in source.defaults.items()})
 
 
 def call_source(lo: Lowering, source: Source, args: list[Value], kwargs: dict[str, Value], node) -> Value:

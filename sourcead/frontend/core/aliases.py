@@ -121,6 +121,7 @@ class Writing(Memory):
 
         A value read from it before keeps its identity, but the list may hold another object in that place now.
         """
+        self.may_change(cell)
         current = [
             view
             for view in cell.viewers
@@ -199,10 +200,14 @@ class Writing(Memory):
             instead = "give the dict all its keys where it is made: `{'a': None, ...}`"
             raise UnsupportedSyntaxError(cell.slots[UNSURE], at=self.here, instead=instead)
 
-    def changed(self, cell: Cell) -> None:
-        """Prepare for replacing an item of a list, dict or object of known structure: check permission and poison what may share it."""
+    def may_change(self, cell: Cell) -> None:
+        """Refuse to replace items of what must not be written."""
         if cell.frozen:
             raise frozen_error(cell, AliasError(cell.frozen, at=self.here, instead=f"copy it first, or {RETURN_IT}"))
+
+    def changed(self, cell: Cell) -> None:
+        """Prepare for replacing an item of a list, dict or object of known structure: check permission and poison what may share it."""
+        self.may_change(cell)
         self.note_written({cell, *cell.shares})
         self.set(cell.slots, WHOLE, MISSING)
         self.dirty.add(cell)

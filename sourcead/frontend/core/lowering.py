@@ -178,6 +178,7 @@ class Lowering(Writing):
         scope: the variables of the function being lowered.
         live: name in the generated code -> where a global or closure variable that holds data is read.
         live_values: (name in the generated code, where it is read) -> its value, the statements at the top that read it, the data.
+        holders: by the identity of an object that is bound in the program, such as a default, the place where the text reads it.
         modules: by the identity of its globals, the variables of a module that functions declare as `global`.
         changed_globals: those of them that were assigned, with the error unless they end as they began.
         global_objects: what stands for each object that a global name or other live data is, in the text.
@@ -226,6 +227,7 @@ class Lowering(Writing):
         self.scope: Scope | None = None
         self.live: Kept = Kept()
         self.live_values: Kept = Kept()
+        self.holders: Kept = Kept()
         self.modules: Kept = Kept()
         self.changed_globals: dict[tuple[Slots, str], Exception] = {}
         self.global_objects: Kept = Kept()

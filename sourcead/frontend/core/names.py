@@ -22,12 +22,15 @@ KEPT = "writing to it would change it for everybody"
 BEFORE_ALL = -1  # the number of what was made before the function is called
 
 
-def as_value(lo: Lowering, obj: Any) -> Value:
-    """Convert a Python object of the program, such as an argument of a partial, to a value."""
+def as_value(lo: Lowering, obj: Any, default_of: str | None = None) -> Value:
+    """Convert a Python object of the program, such as a default or an argument of a partial, to a value; one object is one value."""
     if is_code(obj) or isinstance(obj, (int, float, bool, complex)):
         return Const(obj)
-    holder = {"value": obj}
-    return live_data(lo, "bound", obj, (holder, "value"))
+    holder = lo.holders.setdefault(id(obj), {"value": obj})
+    value = live_data(lo, "bound", obj, (holder, "value"))
+    if default_of is not None:
+        keep(cells_of(value), f"the default of `{default_of}` is one object for all calls: {KEPT}")
+    return value
 
 
 def inherited(lo: Lowering, slots: Slots, key: Any) -> Any:

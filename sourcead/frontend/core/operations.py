@@ -35,7 +35,7 @@ from sourcead.frontend.core.known_values import data_type, in_python, not_called
 from sourcead.frontend.core.lowering import Lowering
 from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Slice, Update, Var
 from sourcead.ir.records import find
-from sourcead.ir.types import ANY_DTYPE, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, kind_of
+from sourcead.ir.types import ANY_DTYPE, Array, DictT, ListT, MapT, NoneType, Opaque, Scalar, Str, TupleT, kind_of
 
 # -- syntax ----------------------------------------------------------------------------------------------------------------
 
@@ -172,7 +172,7 @@ def call_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs
     """Lower `value.name(*args, **kwargs)`."""
     if name in OF_OPERATOR and isinstance(value, (Var, Const, Cell, TupleVal)) and class_of(value) is None:
         return call_object(lo, OF_OPERATOR[name], [value, *args], kwargs, node)
-    if name in OF_DEQUES:
+    if name in OF_DEQUES and not isinstance(data_type(lo, value), Opaque):  # a deque that is called itself has them
         name, places = OF_DEQUES[name]
         args = [*map(Const, places), *args]
     return method(lo, value, name, args, kwargs, node)

@@ -124,6 +124,7 @@ class Memory:
         if not isinstance(t, Array):
             for held in inside:
                 self.hold(cell, held)
+            cell.doubled = any(other.doubled for other in shares)
         return cell
 
     def wrap_whole(self, atom: Atom, items: Value) -> Cell:
@@ -195,8 +196,9 @@ class Memory:
                 return TupleVal(tuple(self.unpack(self._item(atom, i), u) for i, u in enumerate(items)), atom)
             case ListT(_, items) if items is not None:
                 cell = self.new_list([self.unpack(self._item(atom, i), u) for i, u in enumerate(items)], atom.name)
-            case DictT(items):
+            case DictT(items, default):
                 cell = self.new_dict({k: self.unpack(self._item(atom, k), u) for k, u in items}, atom.name)
+                cell.default = None if default is None else Const(default)
             case StructT(cls, fields):
                 found = {k: self.unpack_field(atom, k, u) for k, u in fields}
                 if issubclass(cls, tuple):

@@ -24,7 +24,7 @@ from sourcead.frontend.values import iterables, sequences, walks
 from sourcead.frontend.values.dict_keys import known_key, value_of
 from sourcead.ir.names import shown
 from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Slice, Sub
-from sourcead.ir.records import find
+from sourcead.ir.records import find, made_by_its_class
 from sourcead.ir.types import BOOL, Array, ListT, MapT, Scalar, SetT, Str, Unknown, carries_derivative
 
 
@@ -85,9 +85,14 @@ def item(lo: Lowering, cell: Cell, key: Value, node) -> Value:
         if not (found and (k in cell.items or cell.depth == lo.depth)):
             open_up(lo, cell, node, None if found else key)
     operand = key_of(lo, cell, key, node)
-    if (factory := core.factory_of(lo, cell)) is not None:
+    if (factory := core.factory_of(lo, cell)) is not None and (cell.kind == "dict" or may_make_values(cell, factory)):
         set_default(lo, cell, operand, lambda: core.call(lo, factory, [], {}, node))
     return view(lo, cell, operand)
+
+
+def may_make_values(cell: Cell, factory: Value) -> bool:
+    """Tell whether the text can make the value of a key that a dict lacks; where it cannot, it raises KeyError."""
+    return not cell.frozen and getattr(factory, "value", None) is not made_by_its_class
 
 
 def view(lo: Lowering, cell: Cell, operand: Operand) -> Value:

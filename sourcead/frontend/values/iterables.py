@@ -132,7 +132,9 @@ def _iterate_constant(lo: Lowering, value: Const, node) -> Iterable:
 @core.iterate.register(Str)
 def _iterate_text(lo: Lowering, value: Value, node) -> Iterable:
     found, text = core.known(lo, value)
-    return core.iterate(lo, Const(text), node) if found else core.iterate.default(lo, value, node)
+    if found:
+        return core.iterate(lo, Const(text), node)
+    return Iterable.numbered(lambda: lo.build.call(len, value, type=INT), lambda k: core.subscript(lo, value, k, node))
 
 
 @core.iterate.register(TupleVal, "list")

@@ -41,7 +41,11 @@ def wrap_items(lo: Lowering, atom: Atom, *sources: Value) -> Value:
     t = atom_type(atom)
     if isinstance(t, ListT) and isinstance(t.item, NO_MEMORY):
         return lo.wrap(atom)
-    return lo.wrap(atom, shares=[r for s in sources for r in roots(s)])
+    made = lo.wrap(atom, shares=[r for s in sources for r in roots(s)])
+    inside = [held for s in sources for held in {h for r in roots(s) for h in (r, *r.holds)}]
+    if isinstance(made, Cell) and len(inside) > len(set(inside)):  # `xs + xs` has each item twice
+        lo.journal.assign(made, "doubled", True)
+    return made
 
 
 def joined(lo: Lowering, x: Atom, y: Atom) -> Atom:

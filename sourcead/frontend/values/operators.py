@@ -16,9 +16,10 @@ from sourcead.frontend.core import (
     Value, leaves, roots
 )
 from sourcead.frontend.core.known_values import PURE
+from sourcead.frontend.core.names import BEFORE_ALL
 from sourcead.frontend.values import iterables, lists, objects, sequences, sets, strides
 from sourcead.frontend.values.dict_keys import known_key
-from sourcead.ir.nodes import Atom, Call, Const, Let, Var, View
+from sourcead.ir.nodes import Atom, Call, Const, Let, Sub, Var, View
 from sourcead.ir.types import (
     BOOL, INT, AnyTuple, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, Undefined, Unknown, join, rank
 )
@@ -207,10 +208,11 @@ def one_object(lo: Lowering, a: Value, b: Value) -> bool | None:
     if len(kinds) == 2 and None not in kinds:
         return False
     if isinstance(a, Cell) and isinstance(b, Cell):
-        if a.frozen is not None and b.frozen is not None and all(v.kind != "array" for v in (a, b)):
+        if a.frozen is not None and b.frozen is not None:
             of_globals = [core.part_of_global(lo, v) for v in (a, b)]
-            return None if core.NOT_A_PART in of_globals else of_globals[0] is of_globals[1]
-        if all(v.kind != "array" for v in (a, b)) and any(is_of_global_and_argument(lo, *pair) for pair in ((a, b), (b, a))):
+            if all(part is not core.NOT_A_PART for part in of_globals):
+                return of_globals[0] is of_globals[1]
+        if one_may_be_of_global(lo, a, b):
             return None
         if a.frozen is not None and a.frozen == b.frozen:  # parts of one global, or results of one cached function
             return None
@@ -233,9 +235,17 @@ def one_object(lo: Lowering, a: Value, b: Value) -> bool | None:
     return None if equal else False
 
 
-def is_of_global_and_argument(lo: Lowering, a: Cell, b: Cell) -> bool:
-    """Tell whether one object is that of a global and the other one is, or is in, an argument, for which a call may be given the first."""
-    return bool(roots(b) & lo.params.keys()) and a.frozen is not None and core.part_of_global(lo, a) is not core.NOT_A_PART
+def one_may_be_of_global(lo: Lowering, a: Cell, b: Cell) -> bool:
+    """Tell whether one object may be that of a global, and the other one that of another name of it, or of an argument."""
+    found = [() if is_new_view(lo, v) else [r for r in roots(v) if r.slots.birth == BEFORE_ALL or r in lo.params] for v in (a, b)]
+    return all(found) and any(r.slots.birth == BEFORE_ALL for each in found for r in each)
+
+
+def is_new_view(lo: Lowering, cell: Cell) -> bool:
+    """Tell whether a cell is an array that a subscript or a view of an array has just made, which no other name has."""
+    if cell.base is None or not isinstance(core.data_type(lo, cell.base), Array):
+        return False
+    return isinstance(cell.step, Sub) or isinstance(cell.step, View) and record_of(cell.step.fn).view != "shorter"
 
 
 KINDS = {Scalar: "number", Array: "array", Str: "text", ListT: "list", MapT: "dict", DictT: "dict", TupleT: "tuple", NoneType: "none"}
@@ -339,8 +349,11 @@ def repeat(lo: Lowering, a: Value, b: Value) -> Value:
     if not found and isinstance(core.data_type(lo, b), Unknown) and not lo.static_only:
         instead = "`np.asarray(x) * w` if each number is to be multiplied, `[...] * int(n)` if the list is repeated"
         raise core.refused(lo, "a list or tuple times what may be a number or an array", instead)
-    if not found or isinstance(a, Const):
-        if isinstance(a, Cell) and all(isinstance(v, Const) for v in a.items.values()):
+    is_long = isinstance(a, Cell) and a.kind == "array"  # a list whose length is not known
+    if is_long and found and n <= 4:
+        return functools.reduce(functools.partial(concatenate, lo), [a] * max(n, 0), lo.new_list([]))
+    if not found or isinstance(a, Const) or is_long:
+        if isinstance(a, Cell) and a.kind == "list" and all(isinstance(v, Const) for v in a.contents):
             item = functools.reduce(join, map(atom_type, a.items.values()), Undefined())
             return lo.wrap(lo.build.call(operator.mul, lo.read(a), lo.read(b), type=ListT(item)))
         if isinstance(a, TupleVal) and all(isinstance(v, Const) for v in a.items):

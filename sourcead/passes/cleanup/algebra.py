@@ -23,7 +23,7 @@ import numpy as np
 
 from sourcead.analysis.loop_indices import names_elements_once
 from sourcead.ir.nodes import Atom, Call, Const, Function, Index, Operand, Stmt, Sub, Update, Var, fresh
-from sourcead.ir.types import INT, kind_of
+from sourcead.ir.types import INT, Array, kind_of
 from sourcead.passes.cleanup.constant_folding import (
     OPERANDS, folded, generated, identity, is_const, is_literal, is_numeric, is_real, is_real_or_generated, keeps_type,
     negatable, same_operand_type, unusual_options

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sourcead import grad, jvp, value_and_grad, vjp
-from sourcead.frontend.control import long_texts
+from sourcead.frontend.control import functions, long_texts
 from tests.semantics import judged_in_all_modes
 
 X = np.array([0.5, 0.75, 0.25, 1.25])
@@ -235,6 +235,17 @@ def test_calls_that_are_kept(kept, f):
 ], ids=lambda f: f.__name__)  # fmt: skip
 def test_functions_are_functions_of_the_text(kept, f):
     assert grad(f).lower(X).text.count("_vjp(") >= 3  # it is defined, and called twice
+
+
+def test_calls_are_lowered_in_place_where_lowering_began_again_too_often(kept, monkeypatch):
+    def f(x):
+        return both(x[0], x[1])[0]
+
+    assert "_vjp(" in grad(f).lower(X).text
+    monkeypatch.setattr(functions, "MOST_RESTARTS", 0)
+    text = grad(lambda x: both(x[0], x[1])[0]).lower(X).text
+    assert "_vjp(" not in text
+    np.testing.assert_allclose(grad(lambda x: f(x) + 0.0)(X), grad(f)(X), rtol=1e-12)
 
 
 def test_calls_are_lowered_in_place_where_objects_are_shared_or_exceptions_handled(kept):

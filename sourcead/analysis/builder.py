@@ -94,6 +94,10 @@ class Builder(Numbers):
     def arg(self, operand: Operand | None) -> Arg | SliceArg:
         """Return the type of an operand for type inference, with its value if that is known."""
         match operand:
+            case Var():
+                return self._arg_of_variable(operand)
+            case Const(value):
+                return Arg(atom_type(operand), number=self.number(operand)) if operand.live else Arg(atom_type(operand), value)
             case None:
                 return Arg(NoneType(), None)
             case Slice(lower, upper, step):
@@ -103,18 +107,21 @@ class Builder(Numbers):
                 if all(isinstance(a, Arg) and a.known for a in args):
                     return Arg(operand_type(operand), tuple(a.value for a in args))
                 return Arg(operand_type(operand), items=args)
-            case Const(value):
-                return Arg(atom_type(operand), number=self.number(operand)) if operand.live else Arg(atom_type(operand), value)
-            case Var():
-                if operand in self.known:
-                    return Arg(operand.type, self.known[operand])
-                made = self.made_by.get(operand)
-                items = list(map(self.arg, made.items)) if isinstance(made, Build) and made.kind == "list" else [Arg(UNKNOWN)]
-                if all(item.known for item in items):
-                    return Arg(operand.type, [item.value for item in items])
-                size, number, length = self.size_dim.get(operand), self.number(operand), self.length(operand)
-                value = number if isinstance(number, int) else size if isinstance(size, int) else NOT_CONST
-                return Arg(operand.type, value, self.shape_dims.get(operand), size, number=length if number is None else number)
+
+    def _arg_of_variable(self, var: Var) -> Arg:
+        """Return the type of a variable for type inference, with what is known of its value."""
+        if var in self.known:
+            return Arg(var.type, self.known[var])
+        if isinstance(var.type, Scalar) and var.type.kind != "int" and var not in self.size_dim:
+            return Arg(var.type, NOT_CONST, self.shape_dims.get(var))
+        made = self.made_by.get(var)
+        if isinstance(made, Build) and made.kind == "list":
+            items = list(map(self.arg, made.items))
+            if all(item.known for item in items):
+                return Arg(var.type, [item.value for item in items])
+        size, number, length = self.size_dim.get(var), self.number(var), self.length(var)
+        value = number if isinstance(number, int) else size if isinstance(size, int) else NOT_CONST
+        return Arg(var.type, value, self.shape_dims.get(var), size, number=length if number is None else number)
 
     def result_type(self, op: Op, seen: Callable[[Arg], Arg] = lambda arg: arg) -> Type:
         """Return the type of the result of an op without blocks, if its operands are what `seen` makes of them."""

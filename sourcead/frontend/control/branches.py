@@ -21,13 +21,25 @@ from sourcead.ir.nodes import Atom, Block, Branch, Const, Effect, Origin, Stmt
 from sourcead.ir.types import Array, Scalar, Unknown
 
 
-def restartable(lo: Lowering, lower: Callable[[], Any]) -> Any:
-    """Call `lower`; each time it finds that a list or dict must become one IR value, do that and call `lower` again."""
+def restartable(lo: Lowering, lower: Callable[[], Any], one_value: set | None = None) -> Any:
+    """Call `lower`; each time it finds that a list or dict must become one IR value, do that and call `lower` again.
+
+    `one_value` receives the places of those that become one only where the arms of a branch leave them.
+    """
     birth, depth = next_birth(), lo.depth
     while True:
-        with lo.attempt(MustMaterialise) as attempt:
+        with lo.attempt(MustMaterialise, *() if one_value is None else (MustBeOneValue,)) as attempt:
             return lower()
         request = attempt.error
+        if isinstance(request, MustBeOneValue):
+            if request.place in one_value:
+                lo.arms_differ()
+                reason = "the two sides of this branch leave lists or dicts of different structure in the same place"
+                raise core.refused(lo, reason, "give them the same structure on both sides")
+            one_value.add(request.place)
+            continue
+        if one_value:
+            one_value.clear()
         lo.keep_apart(request.cell)
         if request.cell.depth < depth:  # made outside of an enclosing region, which must restart
             raise request
@@ -64,7 +76,8 @@ def branch(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str = 
     if lo.static_only:
         raise NotStatic
     asked = tested(lo, cond)
-    return restartable(lo, lambda: _branch(lo, asked, arms, kind))
+    one_value: set[tuple[Slots, Any] | None] = set()
+    return restartable(lo, lambda: _merged(lo, asked, arms, kind, one_value), one_value)
 
 
 def tested(lo: Lowering, cond: Atom) -> Atom:
@@ -80,19 +93,6 @@ def choose(lo: Lowering, condition: Value, then: Callable[[], Any], otherwise: C
     if verdict is None:
         return branch(lo, lo.read(condition), [then, otherwise], kind)
     return then() if verdict else otherwise()
-
-
-def _branch(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str) -> Any:
-    """Lower a branch again until it is known which of the lists and dicts that its arms leave must be one IR value."""
-    one_value: set[tuple[Slots, Any] | None] = set()
-    while True:
-        with lo.attempt(MustBeOneValue) as attempt:
-            return _merged(lo, cond, arms, kind, one_value)
-        if attempt.error.place in one_value:
-            lo.arms_differ()
-            reason = "the two sides of this branch leave lists or dicts of different structure in the same place"
-            raise core.refused(lo, reason, "give them the same structure on both sides")
-        one_value.add(attempt.error.place)
 
 
 def _merged(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str, one_value: set) -> Any:

@@ -16,10 +16,13 @@ from sourcead.frontend.control import generators, long_texts
 from sourcead.frontend.control.exits import Return
 from sourcead.frontend.control.lost_changes import lost_changes
 from sourcead.frontend.core import Cell, Frame, Lowering, Scope, TupleVal, Value, leaves
+from sourcead.frontend.core.lowering import Kept
 from sourcead.frontend.find_source import Source
 from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Origin, Stmt, Var
 from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.types import Array, Type, rank
+
+MOST_RESTARTS = 4  # with more calls that are kept: each takes longer, and where no text gets short they would not end soon
 
 
 @dataclass(eq=False)
@@ -68,11 +71,13 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
         statics: the value of each parameter that is known while compiling.
         ways: how it is lowered: `keeps`, whether calls may be kept that would make it long.
     """
+    restarts = 0
     while True:
         try:
             return lowered_in_some_way(source, types, statics, **ways)
         except core.TooLong as error:
-            ways["kept"] = error.kept
+            restarts += 1
+            ways |= {"kept": error.kept} if restarts <= MOST_RESTARTS else {"kept": Kept(), "keeps": False}
         except SourceADError:
             if not ways.pop("kept", None):
                 raise

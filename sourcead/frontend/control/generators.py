@@ -31,6 +31,7 @@ MAX_RECURSION = 20  # the most calls of a generator inside itself
 
 
 @core.once_for_each_node
+@core.once_for_each_node
 def is_generator(node) -> bool:
     """Return whether a function is a generator."""
     return any(isinstance(n, (gast.Yield, gast.YieldFrom)) for n in core.own_nodes(node))
@@ -187,7 +188,18 @@ def refuse_generators(source) -> None:
         raise UnsupportedSyntaxError(
             f"`{source.name}` is an async function", at=source.origin(source.node), instead="a function without `async`"
         )
-    for n in core.own_nodes(source.node):
-        if isinstance(n, (gast.Yield, gast.YieldFrom, gast.Await)):
-            what = f"`{source.name}` returns a generator or coroutine, not a number"
-            raise UnsupportedSyntaxError(what, at=source.origin(n), instead="return a list, or a number that is made of all items")
+    if suspends(source.node):
+        what = f"`{source.name}` returns a generator or coroutine, not a number"
+        place = next(filter(is_suspension, core.own_nodes(source.node)))
+        raise UnsupportedSyntaxError(what, at=source.origin(place), instead="return a list, or a number that is made of all items")
+
+
+def is_suspension(node: gast.AST) -> bool:
+    """Return whether an expression hands control back to the caller."""
+    return isinstance(node, (gast.Yield, gast.YieldFrom, gast.Await))
+
+
+@core.once_for_each_node
+def suspends(node: gast.AST) -> bool:
+    """Return whether a function hands control back to its caller before it ends."""
+    return any(map(is_suspension, core.own_nodes(node)))

@@ -117,13 +117,24 @@ def _is_related_as_assumed(lo: Lowering, others: int, assumed: Assumptions) -> b
     For example, an object that one iteration puts into a list is in the list when the next begins.
     """
     fine = True
+    changed = cells_related_anew(lo, others, assumed)
     for cell in lo.journal.touched(others):
-        if isinstance(cell, Cell) and cell.slots.birth < assumed.birth:
+        if isinstance(cell, Cell) and cell.slots.birth < assumed.birth and (cell in changed or cell in assumed.relations):
             relations: dict[str, Any] = {name: {c for c in getattr(cell, name) if c.slots.birth < assumed.birth} for name in RELATIONS}
             relations["doubled"] = cell.doubled
             fine &= assumed.relations.get(cell) == relations
             assumed.relations[cell] = relations
     return fine
+
+
+def cells_related_anew(lo: Lowering, others: int, assumed: Assumptions) -> set[Any]:
+    """Return the owners of which an iteration changed a relation to a cell made before the loop; other changes do not outlive it."""
+    found = set()
+    for owner, take_back, _, *args in lo.journal.others[others:]:
+        other = args[0] if args else None  # the name of an attribute, or a cell that was added or removed
+        if take_back is setattr and other == "doubled" or isinstance(other, Cell) and other.slots.birth < assumed.birth:
+            found.add(owner)
+    return found
 
 
 def _iteration(lo: Lowering, domain: Callable, body: Callable, assumed: Assumptions) -> tuple[Stmt, dict[Slot, Value]] | None:

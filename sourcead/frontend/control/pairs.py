@@ -91,7 +91,7 @@ def call_pair(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> V
         raise core.refused(lo, f"`{source.name}` calls itself")
     if lo.static_only:
         raise UnsupportedSyntaxError("a derivative rule that calls itself", at=lo.here)
-    if any(isinstance(n, gast.Nonlocal) for n in gast.walk(source.node)):
+    if declares_nonlocal(source.node):
         reason = f"`{source.name}` calls itself and assigns a `nonlocal` name"
         raise core.unsupported(lo, node, reason, "return the value instead")
     captured = captured_values(lo, fn, bound)
@@ -283,6 +283,12 @@ def global_object(lo: Lowering, value: Value, name: str) -> tuple[str, tuple[Any
         if core.at_place(holder, key, ()) is obj:
             return text, (holder, key), obj
     return name, ({name: obj}, name), obj
+
+
+@core.once_for_each_node
+def declares_nonlocal(node) -> bool:
+    """Return whether a function, or one inside it, declares names as `nonlocal`."""
+    return any(isinstance(n, gast.Nonlocal) for n in gast.walk(node))
 
 
 def captured_values(lo: Lowering, fn: FunctionVal, bound: dict[str, Value]) -> dict[str, Value]:

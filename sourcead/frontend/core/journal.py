@@ -163,24 +163,29 @@ class Attempt:
         self.failed = True
 
 
+PLAIN = frozenset({dict, set, list})
+
+
 class Snapshot:
     """Save the state of a lowering when the snapshot is made."""
 
     def __init__(self, lo: Any):
         self.journal, self.entries, self.others = lo.journal, lo.journal.mark(), len(lo.journal.others)
-        self.attributes = [  # slots are covered by the journal; the content of plain containers is copied
-            (owner, name, value, value.copy() if type(value) in (dict, set, list) else None)
-            for owner in (lo, lo.build, *lo.scopes())
-            for name, value in vars(owner).items()
-            if name not in SYNTAX
+        self.attributes = [(owner, vars(owner).copy()) for owner in (lo, lo.build, *lo.scopes())]
+        self.contents = [  # slots are covered by the journal; the content of plain containers is copied
+            (value, value.copy())
+            for _, attributes in self.attributes
+            for name, value in attributes.items()
+            if type(value) in PLAIN and name not in SYNTAX
         ]
 
     def restore(self) -> None:
         """Restore the lowering to the saved state."""
         self.journal.rollback(self.entries)
         self.journal.undo(self.others)
-        for owner, name, value, content in self.attributes:
-            setattr(owner, name, value)
-            if content is not None:
-                value.clear()
-                (value.extend if isinstance(value, list) else value.update)(content)
+        for owner, attributes in self.attributes:
+            for name in attributes.keys() - SYNTAX:
+                setattr(owner, name, attributes[name])
+        for value, content in self.contents:
+            value.clear()
+            (value.extend if isinstance(value, list) else value.update)(content)

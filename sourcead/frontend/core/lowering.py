@@ -276,8 +276,10 @@ class Lowering(Writing):
 
     def origin(self, node: gast.AST) -> Origin:
         """Return the source location of a syntax node, or of the call that a composition replaces."""
-        at = self.called_from or self.scope.source.origin(getattr(node, "stands_for", node))
-        return at if at is None or self.caller is None else self.caller if at == self.caller else replace(at, caller=self.caller)
+        at, caller = self.called_from or self.scope.source.origin(getattr(node, "stands_for", node)), self.caller
+        if at is None or caller is None:
+            return at
+        return caller if at == caller else replace(at, caller=caller)
 
     @contextmanager
     def at(self, node: gast.AST) -> Iterator[None]:

@@ -38,7 +38,31 @@ def infer_call(fn, args: list[Arg], kwargs: dict[str, Arg] | None = None) -> Typ
         >>> infer_call(np.sum, [Arg(type_of(np.ones((2, 3), "f4")))], {})
         Scalar(kind='float', dtype=dtype('float32'), least=None)
     """
-    args, kwargs = list(args), dict(kwargs or {})
+    key = None if kwargs else _key_of_numbers(args)
+    if key is None or (known := record_of(fn)).result is not None or not known.is_elementwise(len(args)):
+        return _infer_any(fn, list(args), dict(kwargs or {}))
+    found = _NUMBERS.get((fn, key))
+    if found is None or found[0] is not known:  # a rule was entered since
+        found = _NUMBERS[fn, key] = known, _infer_any(fn, list(args), {})
+    return found[1]
+
+
+_NUMBERS: dict = {}
+"""The types of the results of elementwise functions of numbers, by the function and its operands, with the record they rest on."""
+
+
+def _key_of_numbers(args: list[Arg]) -> tuple | None:
+    """Return a key that is the same for the same operands if all are numbers, None for others; equal numbers may differ in kind or sign."""
+    key = []
+    for arg in args:
+        if type(arg) is not Arg or type(arg.type) is not Scalar or arg.items is not None:
+            return None
+        key.append((arg.type, type(arg.value), repr(arg.value)) if arg.known else arg.type)
+    return tuple(key)
+
+
+def _infer_any(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
+    """Return the type of a call for each choice of the kinds that numbers of any dtype may have."""
     count = choices(*(a.type for a in (*args, *kwargs.values()) if isinstance(a, Arg)))
     if count == 1:
         return _infer_call(fn, args, kwargs)

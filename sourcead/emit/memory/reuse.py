@@ -5,7 +5,8 @@
 
 This is legal where
 
-    the function made the old array, which fills its memory and has the shape and dtype of the new one,
+    the function made the old array, which fills its memory (a part of a larger array would keep that) and has the shape and dtype of the
+    new one,
     no variable that is still to be read, nor another operand, shares its memory, and
     no code outside of the function, such as one that prints or keeps it, has seen it.
 

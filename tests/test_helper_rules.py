@@ -50,6 +50,7 @@ RULES = [
     *((runtime.convolve_cotangents, (rng.normal(size=len(np.convolve(v5, v3, m))), v5, v3, m), [0, 1, 2]) for m in ("full", "same", "valid")),
     (runtime.convolve_cotangents, (rng.normal(size=4), v4, v3, "same", True), [0, 1, 2]),
     (runtime.einsum_cotangents, (rng.normal(size=(3, 4)), "ij,jk,kl->il", (a34, a44, a44)), [0, 2]), (runtime.einsum_cotangents, (2.0, "ii->", (a44,)), [0]),
+    (runtime.product_in_range, (np.abs(a34), np.abs(a44)), [0, 1]), (runtime.product_in_range, (np.abs(v3), np.abs(a34)), [0, 1]),
     (runtime.join_rows, (t234,), [0]), (runtime.split_rows, (rng.normal(size=(6, 5)), t234), [0]),
     (runtime_tangents.einsum_tangents, ((a34, a44, a44), rng.normal(size=(3, 4)), "ij,jk,kl->il", (a34, a44, a44)), [0]),
 ]  # fmt: skip
@@ -126,5 +127,4 @@ def test_every_helper_is_differentiable():
 def test_each_rule_of_a_helper_is_tested():
     ruled = {f for f in registered() if runtime.is_helper(f)}
     of_roots = {"root_of", "first_root_of", "last_derivative"}  # which compute nothing: tests/test_rules_of_roots.py
-    once = {"product_in_range"}  # which no text has that is differentiated again: tests/test_products_of_exponentials.py
-    assert {f.__name__ for f in ruled - {c[0] for c in RULES}} <= {"without", *of_roots, *once}
+    assert {f.__name__ for f in ruled - {c[0] for c in RULES}} <= {"without", *of_roots}

@@ -12,7 +12,7 @@ import operator
 import numpy as np
 
 from sourcead.ir.types import UNKNOWN, Array, TupleT, Type, anydim
-from sourcead.primitives.registry import adjoints, enter, family, infers, multilinear
+from sourcead.primitives.registry import adjoints, enter, family, infers, multilinear, tangent
 from sourcead.primitives.result_types.by_example import sized
 from sourcead.primitives.result_types.operands import array_type, need_dims
 from sourcead.runtime import (
@@ -47,7 +47,12 @@ def matmul_adjoint(y, a, b, d_y):
     return d_a, d_b
 
 
-adjoints({product_in_range: matmul_adjoint})  # and no tangent: texts with it are not differentiated again
+adjoints({product_in_range: matmul_adjoint})
+
+
+@tangent(product_in_range)
+def product_in_range_tangent(y, a, b, t_a, t_b):
+    return t_a @ b, a @ t_b  # which may be of any size and sign
 
 
 @multilinear(np.dot)

@@ -12,7 +12,7 @@ import operator
 import numpy as np
 
 from sourcead.ir.types import UNKNOWN, Array, TupleT, Type, anydim
-from sourcead.primitives.registry import enter, family, infers, multilinear
+from sourcead.primitives.registry import adjoints, enter, family, infers, multilinear, tangent
 from sourcead.primitives.result_types.by_example import sized
 from sourcead.primitives.result_types.operands import array_type, need_dims
 from sourcead.runtime import (
@@ -24,7 +24,7 @@ from sourcead.runtime.matrices import planar_cross_cotangents
 family(__name__, memory="fresh")
 
 
-@multilinear(operator.matmul, np.matmul, np.linalg.matmul, product_in_range)
+@multilinear(operator.matmul, np.matmul, np.linalg.matmul)
 def matmul_adjoint(y, a, b, d_y):
     if a.ndim == 2 and b.ndim == 2:
         return d_y @ b.T, a.T @ d_y
@@ -45,6 +45,14 @@ def matmul_adjoint(y, a, b, d_y):
     d_a = unbroadcast(d_y @ np.swapaxes(b, -1, -2), a)
     d_b = unbroadcast(np.swapaxes(a, -1, -2) @ d_y, b)
     return d_a, d_b
+
+
+adjoints({product_in_range: matmul_adjoint})
+
+
+@tangent(product_in_range)
+def product_in_range_tangent(y, a, b, t_a, t_b):
+    return t_a @ b, a @ t_b  # which may be of any size and sign
 
 
 @multilinear(np.dot)

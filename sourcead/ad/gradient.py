@@ -70,7 +70,8 @@ def differentiate(
         value, aux = number, number if aux is value else aux
     block, build.unassigned = with_nothing(block)
     block, build.pullbacks = with_pullbacks(block) if closures else (block, None)
-    build.complexes = any(kind_of(atom_type(atom)) == "complex" for stmt in walk(block) for atom in (*stmt.targets, *operand_atoms(stmt.op)))
+    atoms = (atom for stmt in walk(block) for atom in (*stmt.targets, *operand_atoms(stmt.op)))
+    build.complexes = any(kind_of(atom_type(atom)) == "complex" for atom in atoms)
     inputs = [lowered.params[name] for name in wrt if name in lowered.params]
     active = active_vars(block, inputs, [value] if isinstance(value, Var) else [])
     active.update(inputs)

@@ -219,7 +219,8 @@ def builtin_defaultdict(lo: Lowering, node, factory: Value = NONE, given: Value 
 @lowers(made_by_its_class)
 def builtin_made_by_its_class(lo: Lowering, node) -> Value:
     """Refuse to read a key that a dict from outside lacks, where its class makes a value for it."""
-    raise core.unsupported(lo, node, "a key that the dict lacks, for which its class makes a value", "give the dict this key before the call")
+    why = "a key that the dict lacks, for which its class makes a value"
+    raise core.unsupported(lo, node, why, "give the dict this key before the call")
 
 
 @lowers(sum)

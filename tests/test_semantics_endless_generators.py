@@ -18,9 +18,8 @@ RIGHT = {
     "list": "return np.sum(np.array(list(islice(halves(x[0]), k + 1))) ** 2)",
     "two": "return x[0] + sum(v * w for v, w in zip(islice(halves(x[0]), k), islice(halves(x[1]), k)))",
     "in a loop": "s = x[0]\nfor n in range(k): s += sum(islice(halves(x[n % 2]), n))\nreturn s",
-    "with effects": "seen = []\ndef noted():\n    t = x[0]\n    while True:\n        seen.append(t)\n"
-    "        yield t\n        t = t * x[1]\n"
-    "return sum(islice(noted(), k)) + 2 * sum(seen) + len(seen) + x[0]",
+    "with effects": "seen = []\ndef noted():\n    t = x[0]\n    while True:\n        seen.append(t)\n        yield t\n"
+    "        t = t * x[1]\nreturn sum(islice(noted(), k)) + 2 * sum(seen) + len(seen) + x[0]",
 }
 REFUSED_OR_RIGHT = {
     "what is left": "g = halves(x[0]); s = sum(islice(g, k)); return s * next(g)",

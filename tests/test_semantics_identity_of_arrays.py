@@ -16,10 +16,10 @@ def program(test):
 
 
 @pytest.mark.parametrize("test", [
-    "W is SAME", "W is not SAME", "W is OTHER", "ITEMS[0] is W", "TABLE['a'] is ITEMS[0]", "ITEMS[0] is OTHER",
-    "MANY[k] is W", "MANY[k] is OTHER", "(lambda t: t)(W) is SAME",
-    "np.asarray(W) is SAME", "[W][0] is SAME", "W.T is W", "W[:] is W", "W[:] is SAME", "W.copy() is W",
-    "y is W", "x is W", "y is TABLE['a']", "y is MANY[k]", "any(y is each for each in ITEMS)", "any(each is W for each in MANY)",
+    "W is SAME", "W is not SAME", "W is OTHER", "ITEMS[0] is W", "TABLE['a'] is ITEMS[0]", "ITEMS[0] is OTHER", "MANY[k] is W",
+    "MANY[k] is OTHER", "(lambda t: t)(W) is SAME", "np.asarray(W) is SAME", "[W][0] is SAME", "W.T is W", "W[:] is W", "W[:] is SAME",
+    "W.copy() is W", "y is W", "x is W", "y is TABLE['a']", "y is MANY[k]", "any(y is each for each in ITEMS)",
+    "any(each is W for each in MANY)",
 ])  # fmt: skip
 def test_two_names_of_one_array_are_one_object(test):
     f, names = program(test)

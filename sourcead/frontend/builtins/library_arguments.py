@@ -150,7 +150,8 @@ def without_copy(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     """
     if fn is np.require and len(args) < 3 and kwargs.keys() <= {"dtype"}:  # nothing is required of the memory
         fn = np.asarray
-    if fn in (np.asarray, np.asanyarray) and len(args) + len(kwargs) == 2 and isinstance(args[0], Cell) and args[0].kind == "array":
+    to_dtype = fn in (np.asarray, np.asanyarray) and len(args) + len(kwargs) == 2 and kwargs.keys() <= {"dtype"}
+    if to_dtype and isinstance(args[0], Cell) and args[0].kind == "array":
         return (np.array if memory_layouts.converts(lo, args[0], kwargs.get("dtype", args[-1])) else fn), args, kwargs
     if isinstance(fn, type) and issubclass(fn, np.generic) and len(args) == 1 and isinstance(args[0], Cell) and not kwargs:
         t = atom_type(lo.read(args[0])) if args[0].kind == "array" else None

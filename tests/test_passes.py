@@ -622,10 +622,9 @@ def test_a_transpose_of_a_transpose(outer, inner, goes):
     t = Array(F64, (many(), many(), many()))
     y = w(np.transpose, w(np.transpose, x, *map(Const, inner), type=t), *map(Const, outer), type=t)
     f = cleaned(w.function(y), simplify_arithmetic)
-    assert ops(f) == ("" if goes else "transpose transpose")
+    assert ops(f) == ("" if goes else "transpose")
     value = np.arange(24.0).reshape(2, 3, 4)
-    if goes:
-        assert np.array_equal(np.transpose(np.transpose(value, *inner), *outer), value)
+    assert np.array_equal(evaluate(f, value), np.transpose(np.transpose(value, *inner), *outer))
 
 
 # -- broadcasts -------------------------------------------------------------------------------------------------------

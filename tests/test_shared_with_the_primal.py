@@ -79,3 +79,17 @@ def test_the_cotangent_of_a_sum_is_a_number():
         assert [d.dtype for d in grad(f, wrt=("x", "y"))(X.astype(dtype), Y.astype(dtype))] == [dtype, dtype]
     mixed = grad(f, wrt=("x", "y"))(X.astype(np.float32), Y)
     assert [d.dtype for d in mixed] == [np.float32, np.float64]
+
+
+def test_an_identity_matrix_that_is_written_is_made_anew():
+    def f(x, y):
+        a = np.eye(3)
+        a[0, 2] = 0.5
+        p = np.eye(3)
+        for k in range(4):
+            p = a @ p @ a.T * x[k]
+        return np.sum(p**2)
+
+    check_grads(f, (X, Y))
+    text = grad(f).lower(X, Y).text
+    assert text.count("np.eye(3)") == 2 and "copy" not in text, text

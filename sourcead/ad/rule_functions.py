@@ -66,8 +66,8 @@ def rule_unstack(lo: Lowering, node, d_y: Value, arrays: Value, axis: Value = ZE
 @lowers(runtime.like_sequence)
 def rule_like_sequence(lo: Lowering, node, d: Value, x: Value) -> Value:
     """Lower `like_sequence(d, x)` in a rule to the elements of `d`, or the list of its rows, if they have the types of the items of `x`."""
-    known = lo.static_only and not isinstance(x, Const)
-    if known and _nested_shape(core.data_type(lo, x)) == dims_of(core.data_type(lo, d)):
+    shape = _nested_shape(core.data_type(lo, x)) if lo.static_only and not isinstance(x, Const) else None
+    if shape is not None and shape == dims_of(core.data_type(lo, d)):
         return _elements(lo, lo.read(d), core.data_type(lo, x))
     rows = _rows(lo, d, x)
     return core.call_library(lo, runtime.like_sequence, [d, x], {}, node) if rows is None else rows

@@ -74,18 +74,18 @@ def inverse_subscript(r: Reverse, base: Var, key: Operand, d_v: Atom, v: Var) ->
     axes, back = iter(dims), []
     for part in parts:
         match part:
-            case Const(None):
+            case Const(value) if value is None:
                 back.append(Const(0))
             case Slice(None, None, None | Const(-1)):
                 back.append(part)
-            case Const(0 | -1) if next(axes, None) == 1:
+            case Const(int() as k) if type(k) is int and k in (0, -1) and next(axes, None) == 1:
                 back.append(Const(None))
                 continue
             case _:
                 return None
         if isinstance(part, Slice):
             next(axes, None)
-    return tuple(back) if len(back) > 1 else back[0]
+    return tuple(back) if len(back) > 1 else back[0] if back else None
 
 
 def distinct(r: Reverse, key: Operand) -> bool:

@@ -77,7 +77,7 @@ def _simpler_call(stmt: Stmt, call: Call, facts: Facts):
         return simpler_expansion(stmt, *args, facts)
     if fn is np.sum and generated(stmt):
         of_one = bool(args) and isinstance(args[0], Var)
-        return _sum_of_negation(stmt, args[0], facts) or sum_of_sum(stmt, call, facts) if of_one else None
+        return _sum_of_negation(stmt, args[0], facts) or sum_of_sum(call, facts) if of_one else None
     if kwargs or not all(isinstance(a, (Var, Const)) for a in args):
         return None
     if fn is np.conjugate and len(args) == 1 and is_real(args[0]) and keeps_type(stmt, args[0]):

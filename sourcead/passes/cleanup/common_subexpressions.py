@@ -3,7 +3,7 @@
     y = sin(x);  z = sin(x)                      y = sin(x);  z = y
 
 This is legal if the operation is pure and its earlier result is visible: in the same block or in one around it.  Calls are not merged if
-they make an array that is likely to be written, because a copy would have to be made in its place.
+they make an array that is written, or is likely to be, because a copy would have to be made in its place.
 
 Queries of an array (`x.shape`, `len(x)`) are known to be equal but stay: they cost nothing, and a person would write them again
 rather than give them a name.
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from sourcead.ir.nodes import Attr, Build, Call, Const, Function, Index, Op, Stmt, Var, fresh
+from sourcead.ir.nodes import Attr, Build, Call, Const, Function, Index, Op, Stmt, Update, Var, fresh
 from sourcead.ir.types import kind_of
 from sourcead.passes.equality import operand_key
 from sourcead.passes.peephole import Facts, peephole
@@ -52,12 +52,21 @@ def merge_common(function: Function) -> Function:
         if target.temp and found.temp and _is_free(stmt.op, facts):
             equal[target] = found
             return None
+        if any(_is_written(v, facts) for v in (target, found)):
+            return None
         if target.temp and facts.is_only_first(found):
             facts.renamed[found] = fresh(found, name=target.name, temp=True)
             facts.late = facts.changed = True
         return found
 
     return peephole(function, rule)
+
+
+def _is_written(var: Var, facts: Facts) -> bool:
+    """Return whether a variable is a constant array, such as `np.eye(n)`, that is written: to share it would take a copy."""
+    op = facts.definitions[var].op if var in facts.definitions else None
+    constant = isinstance(op, Call) and record_of(op.fn).constant
+    return constant and any(isinstance(reader, Update) and reader.base is var for reader in facts.readers.get(var, []))
 
 
 def _key(op: Op, canonical) -> Hashable:

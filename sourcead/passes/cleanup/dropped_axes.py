@@ -54,7 +54,7 @@ def simpler_expansion(stmt: Stmt, x: Operand, axis: Operand, facts: Facts) -> At
     return None
 
 
-def sum_of_sum(stmt: Stmt, call: Call, facts: Facts) -> Call | None:
+def sum_of_sum(call: Call, facts: Facts) -> Call | None:
     """Return one sum over the axes of two in the place of the generated statement `y = sum(sum(x, axis=0), axis=(1, 2))`, or None."""
     inner = facts.op(call.args[0])
     if not isinstance(inner, Call) or inner.fn is not np.sum or inner.effect or facts.uses[call.args[0]] != 1 or not call.args[0].temp:

@@ -279,6 +279,8 @@ def many_steps(x):
         a, b, c = step(*step(*step(a, b, c, 0.4), 0.5), 0.6)
     else:
         a, b, c = step(*step(*step(a, c, b, 0.3), 0.2), 0.1)
+    a, b, c = step(*step(*step(*step(a, b, c, 0.35), 0.25), 0.55), 0.65)
+    a, b, c = step(*step(*step(*step(a, b, c, 0.45), 0.35), 0.65), 0.75)
     for t in (0.15, 0.45, 0.75, 0.95):
         if a + b > t:
             a, b, c = step(*step(a, b, c, t), 2 * t)

@@ -239,7 +239,10 @@ def map_value(value: Any, f: Callable[[Any], Any]) -> Any:
 
 def deep_copy(value: Any) -> Any:
     """Return a copy of a structure, all its arrays and objects copied, in which the modules that it holds stay themselves."""
-    return copy.deepcopy(value, {id(module): module for module in sys.modules.copy().values()})
+    try:
+        return copy.deepcopy(value)
+    except TypeError:  # as for a module
+        return copy.deepcopy(value, {id(module): module for module in sys.modules.copy().values()})
 
 
 def slots_of(cls: type) -> tuple[str, ...]:

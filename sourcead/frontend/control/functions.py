@@ -19,6 +19,7 @@ from sourcead.frontend.core import Cell, Frame, Lowering, Scope, TupleVal, Value
 from sourcead.frontend.core.lowering import Kept
 from sourcead.frontend.find_source import Source
 from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Origin, Stmt, Var
+from sourcead.ir.records import made_by_its_class
 from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.types import Array, Type, rank
 
@@ -41,9 +42,9 @@ class Lowered:
         derived: whether some of its statements belong to a derivative.
         compared: parameters that the function compares by `is`.
         lost: what it changes in its arguments, other than arrays, and where.
+        handles: whether it handles exceptions.
         arrays: whether it is differentiated for NumPy, to which few operations on whole arrays are worth more than loops.
         multiplies: whether sums of exponentials may become products, which raise FloatingPointError for numbers that lie far apart.
-        handles: whether it handles exceptions.
     """
 
     function: Function
@@ -57,9 +58,9 @@ class Lowered:
     derived: bool = False
     compared: frozenset[str] = frozenset()
     lost: dict[str, Origin] = field(default_factory=dict)
+    handles: bool = False
     arrays: bool = False
     multiplies: bool = False
-    handles: bool = False
 
 
 def lower_function(source: Source, types: dict[str, Type], statics: dict[str, Any], **ways: Any) -> Lowered:
@@ -148,7 +149,7 @@ def as_returned(lo: Lowering, value: Value) -> Value:
     array = core.array_of(value)
     if array is not None:
         return array if rank(core.data_type(lo, array)) == 0 else value
-    if isinstance(factory := core.factory_of(lo, value), Const):
+    if isinstance(factory := core.factory_of(lo, value), Const) and factory.value is not made_by_its_class:
         return remade(lo, collections.defaultdict, value, factory, lo.read(value))
     match value:
         case TupleVal(items, cls=None):

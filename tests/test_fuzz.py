@@ -10,8 +10,8 @@ from tests.fuzz.check import judge, load, run, smaller, unjudgeable
 from tests.fuzz.generate import generate
 from tests.harness import Outcome
 
-PROGRAMS = 60
-SECONDS = 20
+PROGRAMS = 40
+SECONDS = 12
 
 
 def test_random_programs_are_never_wrong_and_never_crash():

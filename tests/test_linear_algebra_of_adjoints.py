@@ -264,7 +264,7 @@ ROWS = "ij,ijk->ik ij,ijk->jk ijk,ij->ik ijk,ijkl->l ijkl,ijk->l ijk,ik->ij ik,i
 
 @pytest.mark.parametrize("subscripts", ROWS.split())
 def test_products_of_rows_and_matrices_against_einsum(subscripts):
-    sizes = dict(zip("ijkl", (9, 11, 10, 12)))
+    sizes = dict(zip("ijkl", (9, 11, 10, 12) if len(set(subscripts)) < 6 else (8, 3, 9, 2)))  # fewer elements where there are four axes
     a, b = (rng.normal(size=tuple(sizes[c] for c in term)) for term in subscripts.partition("->")[0].split(","))
     out = rng.normal(size=np.einsum(subscripts, a, b).shape)
 

@@ -187,19 +187,20 @@ class Ranges:
         self._block(op.body)
         self._bind(op.params, self._tick())
 
-    def free(self, op: Op) -> set[Var]:
-        """Return the named variables that an op's blocks read and do not define."""
-        return {v for block in op.blocks for v in self._free_of(block)} - set(bound_vars(op))
+    def free(self, op: Op) -> list[Var]:
+        """Return the named variables that an op's blocks read and do not define, in an order that does not depend on the run."""
+        bound = bound_vars(op)
+        return list(dict.fromkeys(v for block in op.blocks for v in self._free_of(block) if v not in bound))
 
-    def _free_of(self, block: Block) -> frozenset[Var]:
-        reads: set[Var] = set()
+    def _free_of(self, block: Block) -> tuple[Var, ...]:
+        reads: dict[Var, None] = {}
         defined: set[Var] = set()
         for stmt in block.stmts:
             defined.update(stmt.targets)
             if not (stmt.targets and all(t in self.nested for t in stmt.targets)):
-                reads.update(self.leaves(operand_atoms(stmt.op)), self.free(stmt.op))
-        reads.update(self.leaves(block.results))
-        return frozenset(reads - defined)
+                reads.update(dict.fromkeys([*self.leaves(operand_atoms(stmt.op)), *self.free(stmt.op)]))
+        reads.update(dict.fromkeys(self.leaves(block.results)))
+        return tuple(v for v in reads if v not in defined)
 
 
 def _is_copy_of_namesake(stmt: Stmt) -> bool:

@@ -52,7 +52,8 @@ linear({
         np.broadcast_to(restore_axes(d_y / number_along(x, axis), x, axis, keepdims), x.shape)
     ),
     sum: lambda y, xs, start=0, d_y=None: (
-        np.broadcast_to(d_y, xs.shape) if isinstance(xs, np.ndarray) else like_sequence(np.full(len(xs), d_y), xs), d_y
+        np.broadcast_to(d_y, xs.shape) if isinstance(xs, np.ndarray)
+        else like_sequence(np.full(len(xs), d_y), xs) if np.ndim(d_y) == 0 else [d_y for _ in xs], d_y
     ),
 })
 like(np.add.reduce, np.sum, axis=0)

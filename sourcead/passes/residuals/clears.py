@@ -56,7 +56,7 @@ def sink_clears(function: Function) -> Function:
                 waiting.remove(earlier)
                 if sets_what_was_cleared(stmt, earlier, uses):
                     stmt = replace(stmt, op=replace(stmt.op, base=earlier.op.base, mode="set"))
-                    if is_part(made.get(stmt.op.value), stmt.op):
+                    if is_part(stmt.op, made):
                         unchanged[stmt.targets[0]] = stmt.op.base
                 else:
                     stmts.append(earlier)
@@ -73,10 +73,15 @@ def sink_clears(function: Function) -> Function:
     return with_body(function, substitute(visit(function.body), unchanged))
 
 
-def is_part(read: Stmt | None, update: Update) -> bool:
-    """Return whether a statement reads the part of the array that an update writes."""
-    op = None if read is None else read.op
-    return isinstance(op, Index) and op.base is update.base and operand_key(op.key) == operand_key(update.path[0].key)
+def is_part(update: Update, made: dict[Var, Stmt]) -> bool:
+    """Return whether the value of an update was read from the very part that it writes."""
+    value = update.value
+    for step in reversed(update.path):
+        op = made[value].op if value in made else None
+        if not isinstance(op, Index) or operand_key(op.key) != operand_key(step.key):
+            return False
+        value = op.base
+    return value is update.base
 
 
 def sets_what_was_cleared(stmt: Stmt, earlier: Stmt, uses: dict[Var, int]) -> bool:

@@ -134,3 +134,17 @@ def test_the_gradient_is_that_of_differences(f):
 def test_nothing_is_copied_in_the_loops(f):
     text = grad(f).lower(C).text
     assert not re.search(r"^ {8,}.*(copy\(|zeros_like\((?!before))", text, re.M), text
+
+
+def raised_in_place(c):
+    t, total = [[c[i, j] for j in range(5)] for i in range(4)], 0.0
+    for k in range(8):
+        t[k % 4][0] = t[k % 4][0] + total
+        total = total + t[k % 4][1] * t[(k + 2) % 4][0]
+    return total
+
+
+def test_a_cotangent_is_not_written_back_to_where_it_was_read_from():
+    check_grads(raised_in_place, (C,))
+    text = grad(raised_in_place).lower(C).text
+    assert not re.search(r"(\w+) = (d_t\S+)\n(?:.*\n)?\s+\2 = \1\n", text), text

@@ -10,11 +10,11 @@ import pytest
 ROOT = Path(__file__).parents[1]
 ORDER = (
     "places", "errors", "files", "runtime", "language", "ir", "primitives", "analysis", "passes", "frontend", "ad",
-    "emit", "backends", "compile", "api", "nn",
+    "emit", "backends", "compile", "api", "nn", "cli", "__main__",
 )  # fmt: skip
 LINES = 400
 PARAMETERS = 6
-OPTIONAL = {"numba", "llvmlite", "scipy", "sklearn", "matplotlib", "tqdm", "threadpoolctl"}
+OPTIONAL = {"numba", "llvmlite", "scipy", "sklearn", "matplotlib", "tqdm", "threadpoolctl", "pygments"}
 READ_WITH_OPTIONAL = ("sourcead.backends.numba.", "sourcead.primitives.scipy_")
 """The files that import Numba or SciPy."""
 PUBLIC = ("sourcead.api.", "sourcead.language.", "sourcead.nn.", "sourcead.runtime.", "sourcead.backends.options")

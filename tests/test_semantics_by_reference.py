@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sourcead import grad
+from sourcead import adjoint, grad
 from sourcead.errors import UnsupportedSyntaxError
 from tests.semantics import judged_in_all_modes, made
 
@@ -121,3 +121,48 @@ def test_an_object_of_the_caller_may_have_an_end():
         return x[0] * counted.v
 
     assert np.array_equal(grad(f)(X, Counted(3.0)), [3.0, 0.0, 0.0])
+
+
+def put(values, v):
+    values.append(v)
+    return values[0] * v
+
+
+def put_in_part(state, v):
+    state["kept"][0] = v
+    return 2.0 * v
+
+
+def put_in_copy(values, v):
+    values = [*values, v]
+    values[0] = values[0] * 2.0
+    return values[0] * v
+
+
+adjoint(put)(lambda y, values, v, d_y: (None, d_y * values[0]))
+adjoint(put_in_part)(lambda y, state, v, d_y: (None, 2.0 * d_y))
+adjoint(put_in_copy)(lambda y, values, v, d_y: ([2.0 * v * d_y, *[0.0] * (len(values) - 1)], 2.0 * values[0] * d_y))
+
+
+def put_into_list(x):
+    kept = list(x)
+    return put(kept, x[1]) * kept[-1]
+
+
+def put_into_dict(x):
+    state = {"kept": [x[0]]}
+    return put_in_part(state, x[1]) * state["kept"][0]
+
+
+@pytest.mark.parametrize("f", [put_into_list, put_into_dict], ids=lambda f: f.__name__)
+def test_functions_with_a_rule_that_change_an_argument_are_refused(f):
+    with pytest.raises(UnsupportedSyntaxError, match="has a rule, which tells of its result alone, and changes its argument"):
+        grad(f)(X)
+
+
+def test_a_function_with_a_rule_may_change_what_it_made():
+    def f(x):
+        kept = [x[0], x[2]]
+        return put_in_copy(kept, x[1]) * kept[-1]
+
+    assert judged_in_all_modes(f, X) == "right"

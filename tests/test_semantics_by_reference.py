@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sourcead import adjoint, grad
+from sourcead import adjoint, grad, hvp
 from sourcead.errors import UnsupportedSyntaxError
 from tests.semantics import judged_in_all_modes, made
 
@@ -166,3 +166,24 @@ def test_a_function_with_a_rule_may_change_what_it_made():
         return put_in_copy(kept, x[1]) * kept[-1]
 
     assert judged_in_all_modes(f, X) == "right"
+
+
+def pivoted(a):
+    n = len(a)
+    u, rows = a.copy(), np.eye(n)
+    for k in range(n - 1):
+        p = k + np.argmax(np.abs(u[k:, k]))
+        if p != k:
+            u[[k, p]] = u[[p, k]]
+            rows[[k, p], :k] = rows[[p, k], :k]
+        for i in range(k + 1, n):
+            rows[i, k] = u[i, k] / u[k, k]
+            u[i, k:] -= rows[i, k] * u[k, k:]
+    return np.prod(np.diag(u)) + np.sum(rows**2)
+
+
+def test_second_derivatives_where_a_position_beside_a_slice_is_a_number_of_numpy():
+    a = np.array([[0.3, 1.0, -0.7], [2.0, 0.4, 1.1], [0.5, -1.5, 0.9]])
+    v = np.cos(np.arange(9.0)).reshape(3, 3)
+    slope = (grad(pivoted)(a + 1e-6 * v) - grad(pivoted)(a - 1e-6 * v)) / 2e-6
+    np.testing.assert_allclose(hvp(pivoted)(a, v), slope, rtol=1e-5, atol=1e-6)

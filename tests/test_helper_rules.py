@@ -46,7 +46,7 @@ RULES = [
     (runtime.with_added, ((v3, v4), 1, v4), [0, 2]), (runtime.with_added, ([v3, v4], 0, v3), [0, 2]), (runtime.with_added, (a34, 1, v4), [0, 2]),
     (runtime.tensordot_cotangents, (rng.normal(size=(2, 4)), t234, rng.normal(size=(4, 3, 4)), ((1, 2), (1, 0))), [0, 1, 2]),
     (runtime.tensordot_cotangents, (rng.normal(size=(2, 3, 2, 3)), t234, rng.normal(size=(2, 4, 3)), (-1, -2)), [0, 1, 2]),
-    (runtime.kron_cotangents, (rng.normal(size=(12, 16)), a34, a44), [0, 1, 2]), (runtime.cofactors, (well,), [0]), (triangular.inverse_lower, (well,), [0]), (triangular.lower_half, (well,), [0]), (triangular.solve_lower, (well, v4), [0, 1]), (triangular.solve_lower, (well, a44, True), [0, 1]), (runtime.cofactors, (np.stack([well, spd]),), [0]),
+    (runtime.kron_cotangents, (rng.normal(size=(12, 16)), a34, a44), [0, 1, 2]), (runtime.cofactors, (well,), [0]), (runtime.change_of_cofactors, (well, a44), [0, 1]), (triangular.inverse_lower, (well,), [0]), (triangular.lower_half, (well,), [0]), (triangular.solve_lower, (well, v4), [0, 1]), (triangular.solve_lower, (well, a44, True), [0, 1]), (runtime.cofactors, (np.stack([well, spd]),), [0]),
     *((runtime.convolve_cotangents, (rng.normal(size=len(np.convolve(v5, v3, m))), v5, v3, m), [0, 1, 2]) for m in ("full", "same", "valid")),
     (runtime.convolve_cotangents, (rng.normal(size=4), v4, v3, "same", True), [0, 1, 2]),
     (runtime.einsum_cotangents, (rng.normal(size=(3, 4)), "ij,jk,kl->il", (a34, a44, a44)), [0, 2]), (runtime.einsum_cotangents, (2.0, "ii->", (a44,)), [0]),

@@ -125,6 +125,25 @@ def dataclass_inside(x):
     return pair.times(x[1]) * Pair(x[2], w=x[1]).w + pair.v * pair.w
 
 
+def factories_of_fields(x):
+    def start():
+        return x[1] * 2.0
+
+    @dataclasses.dataclass
+    class Particle:
+        position: np.ndarray
+        speed: np.ndarray = dataclasses.field(default_factory=lambda: np.ones(3))
+        kept: list = dataclasses.field(default_factory=list)
+        mass: float = dataclasses.field(default_factory=start, compare=False)
+        n: int = dataclasses.field(default=2, repr=False)
+
+    p, q = Particle(x * 2.0), Particle(x)
+    p.speed = p.speed * x
+    p.kept.append(x[0] ** 2)
+    q.speed *= 3.0
+    return np.sum(p.position * p.speed) * p.n + sum(p.kept) + len(q.kept) + np.sum(q.speed) * q.mass
+
+
 def chained(x):
     class Held:
         def __init__(self):
@@ -178,7 +197,7 @@ def returned_by_callee(x):
     return make(x[0])().of(x[1]) + make(x[2])().of(x[1] ** 2)
 
 
-RIGHT = [items, derived, data_of_class, properties, in_loop, dataclass_inside, chained, operators, returned_by_callee]
+RIGHT = [items, derived, data_of_class, properties, in_loop, dataclass_inside, factories_of_fields, chained, operators, returned_by_callee]
 
 
 @pytest.mark.parametrize("f", RIGHT, ids=lambda f: f.__name__)

@@ -1,12 +1,13 @@
 """The verifier checks that IR is well formed: after each stage of passes, and in tests after each pass.
 
 A function is well formed if every variable is defined once and read only after its definition, in the same block or in one inside
-it; if targets, results, parameters and initial values agree in number; if every operand is valid; and if `UNDEFINED` is only an
-initial value of a loop or a result of a block.
+it; if targets, results, parameters and initial values agree in number; if every operand is valid; if `UNDEFINED` is only an
+initial value of a loop or a result of a block; and if no type loses what is in a value (`lost_types.py`).
 """
 
 from typing import Any
 
+from sourcead.ir.lost_types import lost
 from sourcead.ir.nodes import (
     UNDEFINED, AdjointBlock, Append, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let,
     Loop, Op, Part, Policy, Pop, Range, Slice, Stmt, Sub, Update, Var, View
@@ -40,6 +41,8 @@ def verify(function: Function) -> None:
     check = _Verifier(function.name)
     check.bind(function.params, "the function's parameters")
     check.block(function.body, "the function's body")
+    if (stmt := lost(function)) is not None:
+        raise IRError(f"in {function.name}, {_describe(stmt)}: the type of its result lost what is in it")
 
 
 class _Verifier:

@@ -20,9 +20,9 @@ from sourcead.primitives.registry import adjoint, adjoints, elementwise, enter, 
 from sourcead.primitives.result_types.by_example import by_example, sized
 from sourcead.primitives.result_types.operands import Impossible, array_type
 from sourcead.runtime import (
-    convolve_cotangents, divide_or_zero, einsum_cotangents, equal_shares, fit_axis, kron_cotangents, like_arrays,
-    matrices as runtime_matrices, quantile_cotangent, running_winner_cotangent, tangents as runtime_tangents,
-    tensordot_cotangents, triangular, unbroadcast, unbroadcast_each
+    change_of_cofactors, convolve_cotangents, determinants, divide_or_zero, einsum_cotangents, equal_shares, fit_axis,
+    kron_cotangents, like_arrays, matrices as runtime_matrices, quantile_cotangent, running_winner_cotangent,
+    tangents as runtime_tangents, tensordot_cotangents, triangular, unbroadcast, unbroadcast_each
 )
 from sourcead.runtime.subscripts import with_added
 from sourcead.runtime.tangents import (
@@ -213,20 +213,24 @@ def einsum_tangents_adjoint(y, ts, d, subscripts, operands, d_y):  # a symmetric
 # ---- linear algebra ----
 
 
-def change_of_cofactors(y, a, change):
-    """Return the change of the cofactors `y` of `a` for a change of `a`; the map is symmetric, so it serves tangents and cotangents."""
-    if a.ndim == 2:
-        return (np.sum(y * change) * y - y @ change.T @ y) / np.linalg.det(a)
-    total = np.sum(y * change, axis=(-2, -1), keepdims=True)
-    return (total * y - y @ np.swapaxes(change, -1, -2) @ y) / np.expand_dims(np.linalg.det(a), (-2, -1))
+def second_change_of_cofactors(a, change, other):
+    """Return the change of `change_of_cofactors(a, change)` for another change of `a`; it is symmetric in both changes."""
+    each = change_of_cofactors(determinants.minors(a), determinants.minors(change))
+    return determinants.signs_of_cofactors(a) * np.sum(each * determinants.minors(other), axis=(-2, -1))
 
 
 adjoints({
-    runtime.cofactors: lambda y, a, d_y: change_of_cofactors(y, a, d_y),
+    runtime.cofactors: lambda y, a, d_y: change_of_cofactors(a, d_y),
+    runtime.change_of_cofactors: lambda y, a, change, d_y: (
+        second_change_of_cofactors(a, change, d_y), change_of_cofactors(a, d_y)
+    ),
     triangular.inverse_lower: lambda y, a, d_y: -np.tril(np.swapaxes(y, -1, -2) @ d_y @ np.swapaxes(y, -1, -2)),
 })
 tangents({
-    runtime.cofactors: lambda y, a, t_a: change_of_cofactors(y, a, t_a),
+    runtime.cofactors: lambda y, a, t_a: change_of_cofactors(a, t_a),
+    runtime.change_of_cofactors: lambda y, a, change, t_a, t_change: (
+        second_change_of_cofactors(a, change, t_a), change_of_cofactors(a, t_change)
+    ),
     triangular.inverse_lower: lambda y, a, t_a: -(y @ np.tril(t_a) @ y),
 })
 
@@ -313,7 +317,7 @@ _SHAPED_LIKE = {
     runtime.gradient_cotangent: 1, runtime.running_winner_cotangent: 2, runtime_matrices.svd_cotangent: 2, runtime_matrices.qr_cotangent: 2,
     runtime_matrices.eigh_cotangent: 3, runtime_matrices.eig_cotangent: 4, runtime_matrices.pinv_cotangent: 2,
     runtime_matrices.cholesky_cotangent: 1, triangular.inverse_lower: 0, triangular.lower_half: 0, triangular.solve_lower: 1,
-    runtime.matrix_power_cotangent: 1, runtime.cofactors: 0,
+    runtime.matrix_power_cotangent: 1, runtime.cofactors: 0, runtime.change_of_cofactors: 0,
     runtime.vector_norm_slope: 0, runtime.matrix_norm_slope: 0, runtime.product_of_others: 0, runtime.middle_shares: 0,
     runtime.tensordot_cotangents: (1, 2), runtime.kron_cotangents: (1, 2), runtime.convolve_cotangents: (1, 2),
     runtime_matrices.planar_cross_cotangents: (1, 2),

@@ -14,12 +14,11 @@ from sourcead.runtime.checks import (
 from sourcead.runtime.compiler_hints import (
     first_root_of, found_by_search, has_more, is_integer, is_literal, last_derivative, root_of, stop_gradient, undefined
 )
+from sourcead.runtime.determinants import change_of_cofactors, cofactors
 from sourcead.runtime.elementwise import (
     binary_exponent, digamma, direction, divide_or_zero, equal_shares, log_or_zero, lower_exponent, sigmoid, sinc_slope
 )
-from sourcead.runtime.matrices import (
-    cofactors, matrix_norm_slope, matrix_power_cotangent, matrix_power_tangent, vector_norm_slope
-)
+from sourcead.runtime.matrices import matrix_norm_slope, matrix_power_cotangent, matrix_power_tangent, vector_norm_slope
 from sourcead.runtime.products import (
     diagonals, einsum_back, einsum_cotangents, einsum_is_plain, einsum_terms, kron_cotangents, product_in_range,
     tensordot_back, tensordot_cotangents

@@ -1,4 +1,4 @@
-"""Cotangents and tangents of matrix decompositions, determinants, norms, linear equations and functions of matrices.
+"""Cotangents and tangents of matrix decompositions, norms, linear equations and functions of matrices.
 
 Cotangents pair with tangents without a conjugate, as Re(sum(d * t)): a formula of the literature for the conjugate cotangent g is
 applied to g = conj(d), and its result is conjugated.
@@ -9,7 +9,6 @@ import numpy as np
 from sourcead.runtime.broadcasting import unbroadcast
 from sourcead.runtime.checks import refuse_now
 from sourcead.runtime.elementwise import direction
-from sourcead.runtime.reductions import product_of_others
 from sourcead.runtime.triangular import inverse_lower
 
 
@@ -315,17 +314,7 @@ def planar_cross_cotangents(d_y, a, b, axis):
     return unbroadcast(d_a, a), unbroadcast(d_b, b)
 
 
-# ---- determinants, powers and norms ----
-
-
-def cofactors(a):
-    """Return the derivative of `np.linalg.det(a)`, also where a is singular."""
-    try:
-        return np.linalg.det(a)[..., None, None] * np.swapaxes(np.linalg.inv(a), -1, -2)
-    except np.linalg.LinAlgError:
-        u, s, vt = np.linalg.svd(a)
-        sign = np.linalg.det(u) * np.linalg.det(vt)
-        return sign[..., None, None] * np.conj((u * product_of_others(s, -1)[..., None, :]) @ vt)
+# ---- powers and norms ----
 
 
 def matrix_power_tangent(t_a, a, n):

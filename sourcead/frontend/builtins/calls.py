@@ -338,8 +338,7 @@ def call_speaker(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
 
 def spoken(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
     """Emit a call that only reports its arguments."""
-    named = tuple((k, lo.operand(v)) for k, v in kwargs.items())
-    lo.build.add(Stmt((), Call(fn, tuple(lo.operand(a) for a in args), named, effect=True)))
+    lo.build.add(Stmt((), Call(fn, tuple(map(lo.operand, args)), tuple((k, lo.operand(v)) for k, v in kwargs.items()), effect=True)))
     return Const(None)
 
 

@@ -66,8 +66,9 @@ def copy_of_cell(lo: Lowering, cell: Cell, node, memo: dict[Value, Value] | None
         if memo is not None and core.special_method(cell, "__deepcopy__") is not None:
             of_python = core.unreadable("memo", "what was copied before is not known here")
             return core.call_special(lo, cell, "__deepcopy__", [of_python], node)
-        if any(core.special_method(cell, name) for name in ("__getstate__", "__reduce__", "__reduce_ex__")):
-            raise core.unsupported(lo, node, f"a copy of {cell.cls.__name__}, which says itself how it is copied")
+        if any(core.special_method(cell, name) for name in ("__getstate__", "__reduce__", "__reduce_ex__", "__del__")):
+            what = "which says itself how it is copied, or what is done when it is deleted"
+            raise core.unsupported(lo, node, f"a copy of {cell.cls.__name__}, {what}")
         if memo is not None and core.has_objects_as_keys(cell):
             raise core.unsupported(lo, node, "a deep copy of a dict with objects as keys")
         return lo.map_items(cell, lambda item: item if memo is None else copied(lo, item, node, memo))

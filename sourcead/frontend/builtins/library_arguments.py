@@ -4,6 +4,7 @@ import contextlib
 import functools
 import itertools
 import math
+import types
 import warnings
 from typing import Any
 
@@ -11,12 +12,14 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
+from sourcead.frontend.builtins import registered_functions
 from sourcead.frontend.core import MISSING, Cell, Iterable, Lowering, TupleVal, Value, roots
 from sourcead.frontend.values import memory_layouts, sequences, subscripts
 from sourcead.ir.nodes import Const, Var
 from sourcead.ir.types import Array, ListT, NoneType, Str, TupleT, is_array, kind_of, rank
 from sourcead.places.spelling import spelled
 from sourcead.primitives.compositions import parameters_of
+from sourcead.primitives.registry import is_own
 from sourcead.primitives.table import record_of, takes_arrays
 
 OF_SEQUENCES = frozenset(getattr(math, name, None) for name in ("fsum", "prod", "dist", "sumprod"))
@@ -117,6 +120,8 @@ def refuse_some(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
         raise core.unsupported(lo, node, "`np.place` reads values from the array while it writes into it", "copy the values first")
     if holds_objects(kwargs.get("dtype")) and fn not in (np.array, np.asarray):  # those hold numbers, which nothing else replaces
         raise core.unsupported(lo, node, OBJECTS, USE_LISTS)
+    if isinstance(fn, types.FunctionType) and core.has_rule(fn) and not core.is_library(fn) and not is_own(fn):
+        registered_functions.refuse_writes(lo, fn, node)
     if fn is np.sign and args and kind_of(atom_type(lo.read(args[0]))) == "complex":
         raise core.unsupported(lo, node, "`np.sign` of complex numbers cannot be differentiated yet", "write `x / np.abs(x)`")
 

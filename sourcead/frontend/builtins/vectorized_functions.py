@@ -1,6 +1,8 @@
 """Lower functions of one number that `np.vectorize` and Numba's `@vectorize` apply to each element of arrays.
 
-    y = np.vectorize(f)(a, b)        y = np.reshape(np.array([f(u, v) for u, v in zip(np.ravel(a), np.ravel(b))]), shape)
+    y = np.vectorize(f)(a, b)
+        f(a.flat[0], b.flat[0])
+        y = np.reshape(np.array([f(u, v) for u, v in zip(np.ravel(a), np.ravel(b))]), shape)
 """
 
 from typing import Any
@@ -51,6 +53,18 @@ def array_of_results(items, shape):
     return np.reshape(np.array(items), shape)
 
 
+@stands_in_for()
+def vectorized_with_types_found(function, dtype, *args):
+    """Compute `np.vectorize(function)(*args)`: NumPy calls the function once more, of the first elements, to find what it returns."""
+    function(*[np.ravel(a)[0] for a in args])
+    return vectorized(function, dtype, *args)
+
+
+def as_numpy_calls(dtype: np.dtype | None) -> Const:
+    """Return the function that computes what a vectorized function returns, with results of a type or of one that NumPy finds."""
+    return Const(vectorized_with_types_found if dtype is None else vectorized)
+
+
 ONE_TYPE = "`np.vectorize` with more than a function and one type"
 
 
@@ -62,7 +76,8 @@ def builtin_vectorize(lo: Lowering, node, pyfunc: Value | None = None, otypes: V
     found, types = core.known(lo, otypes)
     if pyfunc is None or others or not found or isinstance(types, (list, tuple, str)) and len(types) != 1:
         raise core.unsupported(lo, node, ONE_TYPE, "write the loop")
-    return BoundVal(Const(vectorized), (pyfunc, Const(None if types is None else np.dtype(types[0]))))
+    dtype = None if types is None else np.dtype(types[0])
+    return BoundVal(as_numpy_calls(dtype), (pyfunc, Const(dtype)))
 
 
 @core.kind_of_callable("vectorize", lambda fn: isinstance(fn, np.vectorize) and not core.has_rule(fn))
@@ -71,7 +86,7 @@ def call_vectorized(lo: Lowering, fn: np.vectorize, args: list[Value], kwargs: d
     if fn.signature is not None or fn.excluded or kwargs or len(fn.otypes or "d") != 1:
         raise core.unsupported(lo, node, ONE_TYPE, "write the loop")
     dtype = None if fn.otypes is None else np.dtype(fn.otypes[0])
-    return core.call_object(lo, vectorized, [Const(fn.pyfunc), Const(dtype), *args], {}, node)
+    return core.call_object(lo, as_numpy_calls(dtype).value, [Const(fn.pyfunc), Const(dtype), *args], {}, node)
 
 
 @core.kind_of_callable("numba ufunc", is_numba_ufunc)

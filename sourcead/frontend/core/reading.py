@@ -138,7 +138,14 @@ class Memory:
         return Cell(Slots({KIND: "list", **dict(enumerate(items))}), name, depth=self.depth)
 
     def new_object(self, cls: type, attributes: dict[str, Value], name: str = "items") -> Cell:
-        """Make an object of a class with its attributes."""
+        """Make an object of a class with its attributes, which Python does not call when nothing refers to it any more."""
+        if hasattr(cls, "__del__"):
+            what = f"an object of {cls.__name__}, whose `__del__` runs when nothing refers to it"
+            raise refused(self, what, "end it in a method that is called, or in the `__exit__` of a `with`")
+        return self.known_object(cls, attributes, name)
+
+    def known_object(self, cls: type, attributes: dict[str, Value], name: str) -> Cell:
+        """Return the cell of an object that exists."""
         self.classes.setdefault(cls, True)
         return Cell(Slots({KIND: "object", **attributes}), name, depth=self.depth, cls=cls)
 
@@ -204,7 +211,7 @@ class Memory:
                 if issubclass(cls, tuple):
                     self.classes.setdefault(cls, True)
                     return TupleVal(tuple(found.values()), atom, cls)
-                cell = self.new_object(cls, found, atom.name)
+                cell = self.known_object(cls, found, atom.name)
             case FunctionT(function):
                 return Const(function)
             case _:

@@ -12,6 +12,7 @@ from sourcead.frontend import core
 from sourcead.frontend.control import inlining
 from sourcead.frontend.core import FunctionVal, LocalData, Lowering, Scope
 from sourcead.frontend.find_source import unwrap
+from sourcead.frontend.syntax.expressions import named_object
 from sourcead.frontend.values import objects
 from sourcead.ir.nodes import Const, Var
 
@@ -80,14 +81,25 @@ def add_member(lo: Lowering, node: gast.AST, body: Scope, members: dict[str, Any
             lo.set(body.names, name, core.MISSING)
         case gast.AnnAssign(target=gast.Name(id=name)):
             members.setdefault("__annotations__", {})[name] = object
-            if node.value is not None:
-                with lo.in_scope(body):
+            with lo.in_scope(body):
+                if named_object(lo, getattr(node.value, "func", None)) is dataclasses.field:
+                    members[name] = field_of(lo, node.value)
+                elif node.value is not None:
                     core.lower_statements(lo, [node])
         case gast.Assign() | gast.Pass() | gast.Expr(value=gast.Constant()):
             with lo.in_scope(body):
                 core.lower_statements(lo, [node])
         case _:
             raise core.unsupported(lo, node, "this statement in the body of a class", "define the class outside of the function")
+
+
+def field_of(lo: Lowering, call: gast.Call) -> dataclasses.Field:
+    """Return the field of a dataclass that `field(default_factory=lambda: ...)` describes."""
+    options = {}
+    for word in call.keywords:
+        value = core.lower(lo, word.value)
+        options[word.arg] = stand_in(value) if isinstance(value, FunctionVal) else known(lo, core.Held(value))
+    return dataclasses.field(**options)
 
 
 def decorated(lo: Lowering, decorator: gast.AST, found: Any, members: dict[str, Any]) -> Any:

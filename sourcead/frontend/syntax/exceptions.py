@@ -46,6 +46,7 @@ from sourcead.ir.nodes import UNDEFINED, Const
 
 ENDED = 0  # the number of a body that ended without leaving
 LOOPS = (gast.For, gast.While)
+NO_CLASSES = "catching classes that do not inherit from BaseException is not allowed"
 
 
 @core.replaced_statement(gast.Try)
@@ -54,7 +55,7 @@ def after_body(lo: Lowering, node: gast.Try) -> list[gast.AST]:
     if node.finalbody and (node.handlers or node.orelse):  # a handler may leave too
         inner = standing_for(node, gast.Try(node.body, node.handlers, node.orelse, []))
         return after_body(lo, standing_for(node, gast.Try([inner], [], [], node.finalbody)))
-    handlers = [Handler(h, caught(lo, h), k, passes_on(lo, h)) for k, h in enumerate(node.handlers, 1)]
+    handlers = [handler_of_syntax(lo, h, k) for k, h in enumerate(node.handlers, 1)]
     lo.handles = lo.handles or bool(handlers)
     if always_leaves(node.finalbody):  # no exception leaves it
         handlers = [Handler(gast.ExceptHandler(None, None, [gast.Pass()]), (BaseException,), 1)]
@@ -108,6 +109,22 @@ class Handler:
     classes: tuple[type, ...]
     number: int
     passes_on: bool = False
+
+
+def handler_of_syntax(lo: Lowering, node: gast.ExceptHandler, number: int) -> Handler:
+    """Return a handler; one of anything but exception classes raises TypeError when an exception arrives at it."""
+    classes = caught(lo, node)
+    if not all(isinstance(cls, type) and issubclass(cls, BaseException) for cls in classes):
+        raised = gast.Call(Held(Const(TypeError)), [gast.Constant(NO_CLASSES, None)], [])
+        node = standing_for(node, gast.ExceptHandler(None, None, [standing_for(node, gast.Raise(raised, None))]))
+        classes = (BaseException,)
+    return Handler(node, classes, number, passes_on(lo, node))
+
+
+def names_no_class(node: gast.ExceptHandler) -> bool:
+    """Tell whether anything but names stands where a handler names the classes that it catches."""
+    listed = node.type.elts if isinstance(node.type, gast.Tuple) else [] if node.type is None else [node.type]
+    return not all(isinstance(n, (gast.Name, gast.Attribute)) for n in listed)
 
 
 def passes_on(lo: Lowering, handler) -> bool:
@@ -228,6 +245,9 @@ class Leaving:
 
     def exit_of(self, node: gast.AST, around: tuple) -> list[gast.AST] | None:
         """Return the statements that return the number of an exit, in place of the statement that takes it; None for other statements."""
+        if isinstance(node, gast.ExceptHandler):
+            made = handler_of_syntax(self.lo, node, ENDED).node if names_no_class(node) else node
+            return None if made is node else [standing_for(node, gast.ExceptHandler(None, None, self.caught_raise(made.body[0], around)))]
         for known, handler in self.raising:
             if original(node) is original(known):
                 return self.attempted(node, handler)
@@ -286,7 +306,8 @@ class Leaving:
     def caught_raise(self, node: gast.Raise, around: tuple) -> list[gast.AST]:
         """Return the statements for a `raise`, or the `raise` itself if this `try` does not catch it or one inside it does."""
         raised, bodies = class_raised(self.lo, node), [n for n, part in around if part == "body"]
-        inner = tuple(c for n in bodies if isinstance(n, gast.Try) for h in n.handlers for c in caught(self.lo, h))
+        handlers = [h for n in bodies if isinstance(n, gast.Try) for h in n.handlers]
+        inner = tuple(c for h in handlers for c in handler_of_syntax(self.lo, h, ENDED).classes)
         inner += tuple(c for n in bodies if isinstance(n, gast.With) for item in n.items for c in managers.stopped(self.lo, item))
         handler = None if raised is None or issubclass(raised, inner) else self.handler_of(raised)
         if handler is None or handler.passes_on:

@@ -70,7 +70,7 @@ def lower_unary(lo: Lowering, node) -> Value:
 
 def named_object(lo: Lowering, node: gast.AST | None) -> Any:
     """Return the Python object that a name or an attribute is known to be, None for any other expression and for what is not known."""
-    if not isinstance(node, (gast.Name, gast.Attribute)):
+    if not isinstance(node, (gast.Name, gast.Attribute, Held)):
         return None
     found, obj = core.known(lo, core.lower(lo, node))
     return obj if found else None

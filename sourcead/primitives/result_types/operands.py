@@ -183,8 +183,11 @@ def has_any_dtype(t: Type) -> bool:
     return any(map(has_any_dtype, parts(t)))
 
 
-def with_dtype(arg: Arg, choice: int) -> Arg:
+def with_dtype(arg: Arg | SliceArg, choice: int) -> Arg | SliceArg:
     """Return the operand with one choice made for numbers that may be Python's or one of NumPy's."""
+    if isinstance(arg, SliceArg):
+        ends = (arg.lower, arg.upper, arg.step)
+        return SliceArg(*(None if end is None else with_dtype(end, choice) for end in ends))
     items = None if arg.items is None else tuple(with_dtype(item, choice) for item in arg.items)
     return replace(arg, type=_with_dtype(arg.type, choice), items=items)
 

@@ -29,6 +29,8 @@ def _item_of_object(lo: Lowering, base: Value, key: Value, node) -> Value:
     found = core.call_special(lo, base, "__getitem__", [key], node)
     if found is None and core.array_of(base) is not None:
         return array_objects.item(lo, base, key, node)
+    if found is None and isinstance(base, MethodVal):
+        return core.subscript(lo, lo.wrap(lo.read(base)), key, node)
     if found is None:
         raise core.unsupported(lo, node, "this object has no items")
     return found

@@ -25,7 +25,7 @@ from sourcead.ir.nodes import Atom, Call, Const, Index, Operand, Stmt, Var, oper
 from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.types import UNKNOWN, DictT, TupleT, keyed_parts
 from sourcead.places.spelling import spelled
-from sourcead.primitives.table import missing_rule, record_of
+from sourcead.primitives.table import record_of
 
 
 def reverse_call(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
@@ -40,8 +40,6 @@ def reverse_call(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
             at=stmt.origin,
             instead="compute the other results from the first",
         )
-    if op.fn is getattr and isinstance(made := r.made.get(op.args[0]), Stmt) and isinstance(made.op, Call):
-        raise missing_rule(made.op.fn, made.origin)  # an attribute of a result has no derivative because the result has none
     d_v, wanted = cots.take(v), r.active
     if (form := closed_form(stmt, r.made)) is not None:
         contribute(r, form.argument, form.product(r.build, d_v), True, cots)

@@ -16,7 +16,6 @@ from sourcead.frontend.core.cells import (
 from sourcead.frontend.core.errors import READ_FROM_LIST, RETURN_IT, needs_items, refused
 from sourcead.frontend.core.journal import KIND, POISON, SEEN, STALE, VALUE, WHOLE, Journal, Slots
 from sourcead.frontend.core.object_keys import has_objects_as_keys
-from sourcead.frontend.core.uncalled_methods import uncalled
 from sourcead.ir.names import of_part
 from sourcead.ir.nodes import UNDEFINED, Atom, Build, Const, Operand, Origin, Slice, Sub, Var, View
 from sourcead.ir.records import list_type
@@ -267,7 +266,11 @@ class Memory:
             case Slice():
                 raise needs_items("a slice is used as a value where only data can stand", self.here)
             case MethodVal(of, method):
-                return uncalled(self, of, method)
+                if isinstance(of, Cell) and of.kind == "dict" and not hasattr(dict, method):
+                    why = f"`.{method}` is no attribute of a dict, and what its class may add to a dict is not seen"
+                    raise UnsupportedSyntaxError(why, at=self.here, instead=f"a subscript, `[{method!r}]`")
+                instead = f"call it, as in `.{method}()`, or read the attribute outside of your function and pass it as an argument"
+                raise UnsupportedSyntaxError(f"the method or attribute `{method}` is used as a value", at=self.here, instead=instead)
             case FunctionVal() | BoundVal() | ChoiceVal():
                 raise needs_items("a function defined here is used as a value where only data can stand", self.here)
         if getattr(value, "value", None) is not None:

@@ -17,7 +17,6 @@ from sourcead.ir.types import BOOL, INT, UNKNOWN, ArrayLike, Opaque, Scalar, Str
 from sourcead.places.spelling import spelled
 from sourcead.primitives.methods import INPLACE, METHODS, NORMALISERS
 
-core.attribute.register(MethodVal)(lambda lo, value, name, node: core.attribute(lo, lo.wrap(lo.read(value)), name, node))
 core.attribute.register("list", "dict", FunctionVal)(lambda lo, value, name, node: MethodVal(value, name))
 
 

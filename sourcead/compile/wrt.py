@@ -1,6 +1,8 @@
 """The parameters that a derivative is taken with respect to, and their tangents."""
 
+import decimal
 import inspect
+import numbers
 import typing
 from collections import deque
 from collections.abc import Iterable, Mapping, Set
@@ -146,6 +148,16 @@ def _described(x: Any) -> str:
 PLAIN = {Mapping: "dict", Set: "sorted", deque: "list"}  # what holds numbers by rules of its own, and the function that converts it
 
 
+def _float_of(x: Any) -> bool:
+    """Return whether `float` or `astype(float)` makes a number of a fraction, a decimal or a text, or numbers of an array of them."""
+    if isinstance(x, bool):
+        return False  # a switch rather than a number
+    try:
+        return bool(np.size(np.asarray(x).astype(float)))
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
 def check_wrt(x: Any, where: str) -> None:
     """Refuse an argument in wrt that carries no derivative.
 
@@ -157,13 +169,14 @@ def check_wrt(x: Any, where: str) -> None:
             kind = {"i": "integers", "u": "integers", "b": "booleans"}.get(x.dtype.kind, "these")
             part = not where.isidentifier()
             apart = "pass it as an argument of its own, if it is none of the parameters" if part else "leave it out of wrt"
-            instead = f"`{where}.astype(float)`, or {apart}" if x.dtype.kind in "iub" else None
+            instead = f"`{where}.astype(float)`, or {apart}" if x.dtype.kind in "iub" or _float_of(x) else None
             raise WrtError(
                 f"the argument `{where}` in wrt is an array of {x.dtype}, and {kind} carry no derivative",
                 instead=instead,
             )
     elif not leaves(x) and not isinstance(x, tuple | list | dict):
-        converted = next((f"`{to}({where})`" for cls, to in PLAIN.items() if isinstance(x, cls)), None)
+        plain = {**PLAIN, numbers.Number | decimal.Decimal | str: "float"}
+        converted = next((f"`{to}({where})`" for cls, to in plain.items() if isinstance(x, cls) and (to != "float" or _float_of(x))), None)
         raise WrtError(
             f"the argument `{where}` in wrt is {of_class(x)}, which carries no derivative",
             instead=converted or "name in wrt the parameters that are numbers or arrays",

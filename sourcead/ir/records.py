@@ -159,7 +159,8 @@ def as_arrays(value: Any, where: str) -> str:
     if isinstance(value, collections.abc.Mapping) or hasattr(value, "columns"):  # a table, whose columns may be of several dtypes
         names = list(getattr(value, "columns", value))
         columns = f"{{k: {where}[k].to_numpy() for k in [{', '.join(map(shown, names[:3]))}{', ...' if names[3:] else ''}]}}"
-        return f"`{columns}`" + (f", in which `{where}[{shown(names[0])}]` is read as before" if names else "")
+        read = f"`{columns}`" + (f", in which `{where}[{shown(names[0])}]` is read as before" if names else "")
+        return f"`{where}.to_numpy()` for one array; for single columns {read}" if hasattr(value, "to_numpy") else read
     if hasattr(value, "to_numpy"):
         return f"`{where}.to_numpy()`"
     followed = getattr(value, "requires_grad", False)

@@ -40,7 +40,7 @@ from sourcead.primitives.result_types.infer import NOT_CONST, static_value
 from sourcead.primitives.table import missing_rule, record_of
 from sourcead.runtime import is_helper
 
-SPEAKERS = ("warnings", "_warnings", "logging")  # modules whose functions report to the user and return nothing
+SPEAKERS = ("warnings", "_warnings", "logging", "pdb")  # modules whose functions report to the user and return nothing
 SEES_EVERYTHING = frozenset({eval, exec, globals, vars, dir, getattr, setattr, delattr, open, input, iter, next, id, compile})
 MAKERS = {np.random.default_rng: np.random.Generator, np.random.RandomState: np.random.RandomState}
 SPECIAL = {abs: "__abs__", round: "__round__", float: "__float__", int: "__int__"}  # methods of the user's classes

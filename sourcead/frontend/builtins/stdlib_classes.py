@@ -198,7 +198,7 @@ def builtin_decimal(lo: Lowering, node, value: Value) -> Value:
     """Lower `decimal.Decimal(value)`."""
     if isinstance(atom_type(lo.read(value)), Str):
         if core.known(lo, value) != (True, "1"):
-            raise core.unsupported(lo, node, "`decimal.Decimal` of a text", "`Decimal(number).quantize(Decimal('1'), rounding=...)`")
+            raise core.unsupported(lo, node, "`decimal.Decimal` of a text, whose digits are exact", "`float(text)`")
         value = Const(1)
     return core.call_object(lo, Decimal, [value], {}, node)
 

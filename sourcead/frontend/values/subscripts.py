@@ -29,6 +29,10 @@ def _item_of_object(lo: Lowering, base: Value, key: Value, node) -> Value:
     found = core.call_special(lo, base, "__getitem__", [key], node)
     if found is None and core.array_of(base) is not None:
         return array_objects.item(lo, base, key, node)
+    if found is None and isinstance(base, MethodVal):
+        why = f"whether `{base.name}` is a method or an attribute that has items is not known before the program runs"
+        instead = "call what has it in a function of its own that returns the array, for which you register a rule (`sourcead.adjoint`)"
+        raise core.unsupported(lo, node, why, instead)
     if found is None:
         raise core.unsupported(lo, node, "this object has no items")
     return found

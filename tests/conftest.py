@@ -1,5 +1,6 @@
-"""What holds for all tests: threads of NumPy, and which cases of long tables the default tests take."""
+"""What holds for all tests: threads of NumPy, which cases of long tables the default tests take, and what the collector visits."""
 
+import gc
 import os
 from collections import Counter
 
@@ -20,3 +21,9 @@ def pytest_collection_modifyitems(items):
             if seen[key] % mark.args[0]:
                 item.add_marker(pytest.mark.long)
             seen[key] += 1
+
+
+def pytest_collection_finish():
+    """Keep the collector from visiting the modules and tests that are there until the end, which full collections did again and again."""
+    gc.collect()
+    gc.freeze()

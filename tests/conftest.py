@@ -10,6 +10,9 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")  # more threads spin while they wait, and are no help for small matrices
 
 
+gc.disable()  # until all tests are read
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     """Mark what `sampled(n)` leaves out as `long`: of each test with parameters, all cases but each n-th."""
@@ -24,6 +27,7 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_collection_finish():
-    """Keep the collector from visiting the modules and tests that are there until the end, which full collections did again and again."""
+    """Begin to collect garbage, but among what the tests make: the modules and tests that were read are there until the end."""
     gc.collect()
     gc.freeze()
+    gc.enable()

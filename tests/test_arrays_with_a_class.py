@@ -9,6 +9,8 @@ from sourcead import grad
 from sourcead.errors import SourceADError
 from tests.semantics import judged_in_all_modes
 
+pytestmark = pytest.mark.sampled(2)
+
 X = np.array([1.1, 2.3, 4.2])
 
 

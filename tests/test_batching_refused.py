@@ -9,6 +9,8 @@ import pytest
 from sourcead import hessian, jacobian, jvp
 from sourcead.api import jacobians
 
+pytestmark = pytest.mark.sampled(3)
+
 X = np.random.default_rng(0).normal(size=(3, 2, 4))
 ROWS = np.array([0, 2])
 

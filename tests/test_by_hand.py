@@ -7,6 +7,8 @@ from tests.benchmarks.by_hand import count, page
 from tests.benchmarks.by_hand.compare import DTYPES, TOLERANCES, difference, gradients
 from tests.benchmarks.by_hand.program import arrays_in, named, program_names
 
+pytestmark = pytest.mark.sampled(2)
+
 
 @pytest.mark.parametrize("name", program_names())
 def test_gradients_by_hand_are_central_differences(name):

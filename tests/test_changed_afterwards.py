@@ -11,6 +11,8 @@ import pytest
 from sourcead import grad, hessian, hvp, jacobian
 from sourcead.backends.load import load
 
+pytestmark = pytest.mark.sampled(3)
+
 HERE = globals()
 
 

@@ -6,6 +6,8 @@ import pytest
 from sourcead import check_grads
 from tests.semantics import judged_in_all_modes, made
 
+pytestmark = pytest.mark.sampled(3)
+
 
 def shrinks(x):
     c = np.maximum(x, 0.1)

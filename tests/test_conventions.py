@@ -9,6 +9,8 @@ import pytest
 from sourcead import UnsupportedArgumentError, grad, hessian, hvp, jacobian, jvp
 from sourcead.backends.load import load
 
+pytestmark = pytest.mark.sampled(2)
+
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "conventions.md"
 ROWS = re.findall(r"^\| `([^`]+)` \| `([^`]+)` \| `([^`]+)` \|", PAGE.read_text(), re.M)
 

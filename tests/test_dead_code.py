@@ -143,5 +143,6 @@ def test_every_method_and_field_is_named():
     assert not list(unnamed_members())
 
 
+@pytest.mark.long
 def test_every_parameter_is_read():
     assert not list(unread_parameters())

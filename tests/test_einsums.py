@@ -5,6 +5,8 @@ import pytest
 
 from sourcead import check_grads, value_and_grad
 
+pytestmark = pytest.mark.sampled(3)
+
 rng = np.random.default_rng(0)
 
 SIZES = {"b": 9, "h": 8, "i": 10, "j": 11, "k": 12, "n": 13, "t": 8}

@@ -6,6 +6,8 @@ import pytest
 from sourcead import SourceADError, check_grads, grad
 from tests.semantics import judged_in_all_modes
 
+pytestmark = pytest.mark.sampled(2)
+
 rng = np.random.default_rng(0)
 
 

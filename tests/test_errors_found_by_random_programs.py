@@ -5,6 +5,8 @@ import pytest
 
 from sourcead import SourceADError, UnsupportedSyntaxError, grad, hvp, jvp, value_and_grad
 
+pytestmark = pytest.mark.sampled(3)
+
 X = np.array([0.47, 1.04, 1.06])
 
 

@@ -7,6 +7,8 @@ import scipy.linalg
 from sourcead import Revolve, Segments, check_grads, grad, hvp, jacobian, jvp, value_and_grad, vjp
 from sourcead.errors import SourceADError
 
+pytestmark = pytest.mark.sampled(2)
+
 
 class ConfigError(ValueError):
     pass

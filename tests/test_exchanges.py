@@ -5,6 +5,8 @@ import pytest
 
 from sourcead import check_grads
 
+pytestmark = pytest.mark.sampled(3)
+
 rng = np.random.default_rng(0)
 
 

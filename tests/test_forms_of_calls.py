@@ -5,6 +5,8 @@ import pytest
 
 from sourcead import UnsupportedArgumentError, grad, hvp, jvp
 
+pytestmark = pytest.mark.sampled(3)
+
 WEIGHTS = np.random.default_rng(5).normal(size=400)
 
 

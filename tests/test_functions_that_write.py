@@ -12,6 +12,8 @@ from sourcead import grad
 from sourcead.errors import UnsupportedSyntaxError
 from tests.semantics import judged_in_all_modes
 
+pytestmark = pytest.mark.sampled(3)
+
 X, C = np.array([0.5, -1.2, 2.0]), np.array([1.0, 4.0, 9.0])
 
 

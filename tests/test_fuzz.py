@@ -10,7 +10,7 @@ from tests.fuzz.check import judge, load, run, smaller, unjudgeable
 from tests.fuzz.generate import generate
 from tests.harness import Outcome
 
-PROGRAMS = 40
+PROGRAMS = 20
 SECONDS = 12
 
 

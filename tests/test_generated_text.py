@@ -6,6 +6,8 @@ import pytest
 
 from tests.golden import FOLDER, NAMES, golden_texts, path_of
 
+pytestmark = pytest.mark.sampled(2)
+
 
 @pytest.mark.parametrize("name", NAMES)
 def test_generated_text_is_the_one_that_was_read(name):

@@ -13,6 +13,8 @@ from sourcead.runtime import matrices as runtime_matrices, tangents as runtime_t
 from tests.entered_rules import registered
 from tests.test_tangent_rules import agrees
 
+pytestmark = pytest.mark.sampled(3)
+
 rng = np.random.default_rng(3)
 v3, v4, v5, a34, a44, t234 = (rng.normal(size=s) for s in (3, 4, 5, (3, 4), (4, 4), (2, 3, 4)))
 well = a44 + 3 * np.eye(4)

@@ -5,6 +5,8 @@ import pytest
 
 from sourcead import check_grads, grad, hvp, value_and_grad
 
+pytestmark = pytest.mark.sampled(3)
+
 rng = np.random.default_rng(0)
 W, B, V = rng.standard_normal((9, 10)), rng.standard_normal(9), rng.standard_normal(9)
 X, Y = rng.standard_normal((12, 10)), rng.standard_normal(12)

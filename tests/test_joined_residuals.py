@@ -7,6 +7,8 @@ import pytest
 
 from sourcead import check_grads, grad, hvp, vjp
 
+pytestmark = pytest.mark.sampled(3)
+
 rng = np.random.default_rng(0)
 
 

@@ -7,6 +7,8 @@ from scipy import linalg
 from sourcead import check_grads, grad, hvp, jvp
 from sourcead.runtime.triangular import inverse_lower, solve_lower
 
+pytestmark = pytest.mark.sampled(3)
+
 rng = np.random.default_rng(0)
 X, Y, B = rng.normal(size=(6, 2)), rng.normal(size=6), rng.normal(size=(6, 3))
 

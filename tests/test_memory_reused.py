@@ -11,6 +11,8 @@ from sourcead.emit.text import calls_in_place, statements
 from sourcead.ir.types import Array
 from tests.benchmarks.workers import peak_bytes
 
+pytestmark = pytest.mark.sampled(2)
+
 X = np.linspace(-1.0, 1.0, 600).reshape(20, 30)
 
 

@@ -16,6 +16,8 @@ from sourcead.emit.text.printing import to_text
 from sourcead.errors import UnsupportedValueError
 from sourcead.ir.types import Scalar
 
+pytestmark = pytest.mark.sampled(2)
+
 X = np.array([[1.0, 2.0], [3.0, 4.0]])
 
 

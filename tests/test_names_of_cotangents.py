@@ -6,6 +6,8 @@ import pytest
 from sourcead import check_grads, grad, vjp
 from sourcead.emit.memory import reuse
 
+pytestmark = pytest.mark.sampled(2)
+
 X = np.linspace(0.3, 1.0, 1200).reshape(30, 40)
 
 

@@ -8,6 +8,8 @@ from sourcead.nn.layers import dense
 from sourcead.nn.recurrent import gru, gru_cell, lstm, lstm_cell, rnn, rnn_cell
 from tests.torch_twins import assert_same_as_torch, draw, torch_weighted, weighted
 
+pytestmark = pytest.mark.sampled(3)
+
 
 def recurrent_arrays(gates, steps=5, batch=3, inputs=2, units=4, seed=0):
     shapes = ((steps, batch, inputs), (inputs, gates * units), (units, gates * units), (gates * units,))

@@ -5,6 +5,8 @@ import pytest
 
 from sourcead import Numba, value_and_grad
 
+pytestmark = pytest.mark.sampled(3)
+
 pytest.importorskip("numba")
 
 

@@ -15,6 +15,8 @@ from sourcead.backends.numba.internals.compiler import GradientCompiler  # noqa:
 from sourcead.backends.numba.internals.parts_replaced import inner_functions_linked, optimisation_for  # noqa: E402
 from tests.test_numba import CASES  # noqa: E402
 
+pytestmark = pytest.mark.sampled(3)
+
 A = np.arange(12.0).reshape(3, 4)
 
 

@@ -7,6 +7,8 @@ from sourcead import grad
 from sourcead.errors import SourceADError
 from tests.semantics import judged_in_all_modes, made
 
+pytestmark = pytest.mark.sampled(2)
+
 X, S = np.array([0.4, 0.7, -0.3, 0.9]), 0.6
 
 

@@ -5,6 +5,8 @@ import pytest
 
 from sourcead import adjoint, grad, jvp, tangent
 
+pytestmark = pytest.mark.sampled(3)
+
 X, LIST = np.array([1.0, 2.0, 3.0]), [1.0, 4.0, 9.0]
 
 

@@ -74,7 +74,7 @@ def known(name):
     return pytest.mark.xfail(reason=TOO_MANY[name], strict=True) if name in TOO_MANY else ()
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("name", [pytest.param(n, marks=known(n)) for n in CORPUS])
 def test_programs_of_the_corpus(name):
     program = CORPUS[name]

@@ -5,6 +5,8 @@ import pytest
 
 from sourcead import check_grads, grad, hvp
 
+pytestmark = pytest.mark.sampled(3)
+
 rng = np.random.default_rng(0)
 W, X = rng.normal(size=(3, 3)), rng.normal(size=(9, 3))
 

@@ -5,6 +5,8 @@ import pytest
 
 from sourcead import check_grads, grad, hvp, jvp
 
+pytestmark = pytest.mark.sampled(3)
+
 rng = np.random.default_rng(0)
 X, W = rng.normal(size=(9, 12)), rng.normal(size=(9, 10))
 

@@ -1037,9 +1037,20 @@ def run(function):
     return evaluate(function, *args), list(LOG)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
 @given(programs())
 def test_no_pass_changes_what_a_program_computes(program):
+    same_before_and_after_each_pass(program)
+
+
+@pytest.mark.long
+@settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
+@given(programs())
+def test_no_pass_changes_what_one_of_many_programs_computes(program):
+    same_before_and_after_each_pass(program)
+
+
+def same_before_and_after_each_pass(program):
     with np.errstate(all="ignore"):
         expected, effects = run(program)
         function = program

@@ -8,6 +8,8 @@ from scipy.special import logsumexp
 
 from sourcead import check_grads, grad, hvp, jvp, value_and_grad, vjp
 
+pytestmark = pytest.mark.sampled(3)
+
 
 def by_hand(a, axis, keepdims=False):
     top = np.max(a, axis=axis, keepdims=True)

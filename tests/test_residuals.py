@@ -7,6 +7,8 @@ from sourcead import check_grads, grad
 from sourcead.ad.residuals import write_iteration
 from tests.fuzz.recurrences import judge
 
+pytestmark = pytest.mark.sampled(3)
+
 
 def stencil(u, n):
     v = u.copy()

@@ -6,6 +6,8 @@ import pytest
 from sourcead import UnsupportedSyntaxError, grad, value_and_grad
 from tests.semantics import judged_in_all_modes
 
+pytestmark = pytest.mark.sampled(3)
+
 X = np.array([[1.0, 2.5, 3.0], [0.5, -1.0, 2.0]])
 
 CASES = {

@@ -6,6 +6,8 @@ import pytest
 from sourcead import jvp, value_and_grad, vjp
 from sourcead.errors import SourceADError
 
+pytestmark = pytest.mark.sampled(3)
+
 X = np.array([0.3, 0.7, 1.1])
 
 

@@ -5,6 +5,8 @@ import pytest
 
 from tests.semantics import judged_in_all_modes
 
+pytestmark = pytest.mark.sampled(3)
+
 X = np.arange(1.0, 10.0).reshape(3, 3) * 0.3 - 1.0
 
 

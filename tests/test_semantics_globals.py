@@ -10,6 +10,8 @@ from sourcead import grad
 from sourcead.errors import UnsupportedSyntaxError
 from tests.semantics import judged_in_all_modes
 
+pytestmark = pytest.mark.sampled(2)
+
 MODE, SCALE, FLAG, WEIGHTS, COUNT = "plain", 2.0, False, np.array([1.0, 2.0, 3.0]), 0
 X = np.array([0.5, -1.2, 2.0])
 

@@ -12,6 +12,8 @@ from sourcead import grad
 from sourcead.errors import ProgramError, SourceADError
 from tests.semantics import judged_in_all_modes
 
+pytestmark = pytest.mark.sampled(3)
+
 POINTS = [np.array([0.3, 0.9, 0.52, 0.1]), np.array([0.1, 0.52, 0.9, 0.3]), np.array([-0.3, -0.9, -0.52, -0.1])]
 
 

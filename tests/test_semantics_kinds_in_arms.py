@@ -6,6 +6,8 @@ import pytest
 from sourcead import hvp
 from tests.semantics import judged_in_all_modes
 
+pytestmark = pytest.mark.sampled(3)
+
 X = np.array([0.5, 0.3, 0.7])
 
 

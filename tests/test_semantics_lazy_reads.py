@@ -8,6 +8,8 @@ import pytest
 
 from tests.semantics import judged_in_all_modes
 
+pytestmark = pytest.mark.sampled(3)
+
 X = np.array([0.1, 0.3, 0.5])
 
 

@@ -5,6 +5,8 @@ import pytest
 
 from tests.semantics import judged_in_all_modes, made
 
+pytestmark = pytest.mark.sampled(3)
+
 NUMBERS = {
     "times the run's number": "xs = [x[0] * i for i in range(k)]; ys = xs * k",
     "the run's number times": "xs = list(x); xs.sort(); ys = k * xs",

@@ -8,6 +8,8 @@ from sourcead.errors import UnsupportedArgumentError
 from sourcead.runtime import check_fractions
 from tests.semantics import judged_in_all_modes, program_of
 
+pytestmark = pytest.mark.sampled(3)
+
 X = np.array([0.3, 0.7, 1.1])
 EITHER = "a = np.arange(3) if x[0] > 0 else np.zeros(3)"
 ROUNDED = {

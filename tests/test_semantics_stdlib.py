@@ -9,6 +9,8 @@ import pytest
 
 from tests.semantics import judged_in_all_modes
 
+pytestmark = pytest.mark.sampled(3)
+
 X = np.array([0.3, 0.7, -1.2])
 
 

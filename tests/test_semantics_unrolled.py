@@ -8,6 +8,8 @@ import pytest
 from sourcead.frontend.control import loops
 from tests.semantics import judged_in_all_modes, made
 
+pytestmark = pytest.mark.sampled(3)
+
 X, S = np.sin(np.arange(9) * 0.7), 0.8
 
 

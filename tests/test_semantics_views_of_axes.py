@@ -6,6 +6,8 @@ import pytest
 from sourcead import AliasError, grad
 from tests.semantics import judged_in_all_modes
 
+pytestmark = pytest.mark.sampled(2)
+
 X = np.array([[1.3, 2.1, -0.7], [0.4, 0.9, 1.7]])
 
 

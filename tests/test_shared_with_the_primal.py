@@ -5,6 +5,8 @@ import pytest
 
 from sourcead import Revolve, check_grads, grad, hvp, vjp
 
+pytestmark = pytest.mark.sampled(2)
+
 X, Y = np.linspace(-0.7, 0.9, 9), np.linspace(0.2, 1.1, 9)
 
 

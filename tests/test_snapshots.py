@@ -1,16 +1,20 @@
 """What the compiler makes of a sample of the corpus is what it made when tests/snapshots/digests.txt was written."""
 
+import pytest
+
 from tests.programs import all_programs
 from tests.snapshots import store
 from tests.snapshots.passes import problems_of
 from tests.snapshots.work import differences, snapshots
 
-EVERY = 40
+EVERY = 120
+EVERY_IN_LONG_TESTS = 40
 KINDS = ("grad", "vjp", "jvp", "hvp", "states", "compiled")
 
 
-def test_a_sample_of_the_snapshots_is_as_it_was():
-    names = sorted(map(store.file_name, all_programs()))[::EVERY]
+@pytest.mark.parametrize("every", [EVERY, pytest.param(EVERY_IN_LONG_TESTS, marks=pytest.mark.long)])
+def test_a_sample_of_the_snapshots_is_as_it_was(every):
+    names = sorted(map(store.file_name, all_programs()))[::every]
     found = snapshots(names, KINDS, 1, 1)
     assert not differences(found, KINDS), "if this is meant: write the snapshots and their digests anew, and read what changed"
 

@@ -5,6 +5,8 @@ import pytest
 
 from sourcead import check_grads, grad
 
+pytestmark = pytest.mark.sampled(3)
+
 
 def normal(*shape, seed=0):
     return np.random.default_rng(seed).normal(size=shape)

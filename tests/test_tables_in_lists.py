@@ -8,6 +8,8 @@ import pytest
 
 from sourcead import check_grads, grad
 
+pytestmark = pytest.mark.sampled(2)
+
 C = np.random.default_rng(0).normal(size=(4, 5))
 
 

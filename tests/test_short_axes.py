@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sourcead import check_grads, grad, value_and_grad
-from sourcead.runtime import reduce_short
+from sourcead.runtime import combine_short, reduce_short
 
 rng = np.random.default_rng(0)
 REDUCTIONS = {np.sum: np.add, np.mean: np.add, np.prod: np.multiply, np.max: np.maximum, np.min: np.minimum}
@@ -52,6 +52,19 @@ def test_helpers_are_reductions_of_ufuncs():
                     np.testing.assert_allclose(reduce_short(ufunc, x, axis, keepdims), expected, rtol=1e-13)
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_arrays_are_combined_slice_by_slice(order):
+    x, y = np.asarray(rng.standard_normal((5, 2, 4, 3)), order=order), rng.standard_normal((5, 4))
+    for out in (None, np.empty_like(x)):
+        np.testing.assert_array_equal(combine_short(np.multiply, x, y, (1, 3), out), x * y[:, None, :, None])
+    y = x[:, 1, :, 2].copy()
+    found = combine_short(np.equal, x, y, (1, -1))
+    assert found.dtype == bool and (found.strides[0] == 1) is (order == "F")
+    np.testing.assert_array_equal(found, x == y[:, None, :, None])
+    combine_short(np.multiply, x, y, (1, 3), out=x)
+    np.testing.assert_array_equal(x[:, 1, :, 2], y * y)
+
+
 def test_reductions_over_other_axes_stay():
     def reduced(x, y, z):
         return np.sum(np.max(x, axis=0)) + np.sum(np.max(y, axis=(1, 2))) + np.max(z) + np.sum(np.max(z, axis=(0, 1)))
@@ -64,6 +77,8 @@ def test_ties_of_maxima_over_short_axes_share():
         return np.sum(np.max(x.reshape(6, 2, 6, 2), axis=(1, 3)) ** 2)
 
     x = rng.integers(0, 3, (12, 12)).astype(float)
+    assert "combine_short(np.multiply, " in text(pooled, x)
+    assert np.array_equal(grad(pooled)(np.asfortranarray(x)), grad(pooled)(x))
     np.testing.assert_allclose(grad(pooled)(x), grad(pooled, readable=True)(x))
     assert np.allclose(grad(pooled)(np.ones((12, 12))), 0.5)
 

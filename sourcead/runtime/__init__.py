@@ -25,7 +25,7 @@ from sourcead.runtime.products import (
     tensordot_back, tensordot_cotangents
 )
 from sourcead.runtime.reductions import (
-    axis_size, cumprod_cotangent, diff_cotangent, gradient_cotangent, middle_shares, places_of_quantiles,
+    axis_size, combine_short, cumprod_cotangent, diff_cotangent, gradient_cotangent, middle_shares, places_of_quantiles,
     product_of_others, quantile_cotangent, reduce_short, running_winner_cotangent, split_axes
 )
 from sourcead.runtime.shapes import (

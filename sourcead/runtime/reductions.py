@@ -42,6 +42,32 @@ def reduce_short(ufunc, x, axis, keepdims=False):
     return np.expand_dims(y, gone) if keepdims else y
 
 
+def combine_short(ufunc, x, y, axis, out=None):
+    """Return `ufunc(x, np.expand_dims(y, axis))`, slice by slice along axes of few elements, in the order of memory of `x`.
+
+    Args:
+        ufunc: a ufunc of two arrays that gives the dtype of `x`, or truth values.
+        x: an array.
+        y: an array without the axes.
+        axis: a tuple of axes of `x`.
+        out: the array for the result, which may be `x`.
+
+    Example:
+        >>> combine_short(np.multiply, np.ones((2, 3, 1, 2)), np.array([[1.0], [2.0]]), (1, 3))[1, 2]
+        array([[2., 2.]])
+    """
+    _, gone = split_axes(x.ndim, axis)
+    if out is None:
+        out = np.empty_like(x, dtype=ufunc(x[:0], x[:0]).dtype)
+    for at in np.ndindex(*[x.shape[k] for k in gone]):
+        key = [slice(None)] * x.ndim
+        for k, j in zip(gone, at):
+            key[k] = j
+        part = tuple(key)
+        ufunc(x[part], y, out=out[part])
+    return out
+
+
 def product_of_others(x, axis=None):
     """Return for each element of `x` the product of the other elements that `np.prod(x, axis)` multiplies it by."""
     kept, gone = split_axes(x.ndim, axis)

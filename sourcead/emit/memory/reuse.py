@@ -279,13 +279,14 @@ class _Reuse(MemoryAssignment):
         """Return what `taken` returns for a large value that stands inside another statement, if it is better computed before that.
 
             d_a -= d_y * exp            exp *= d_y;  d_a -= exp
+            d_a = reshape(d_y * exp)    exp *= d_y;  d_a = reshape(exp)
             d_a = c * (y - z)           d_a = np.subtract(y, z, out=y);  d_a *= c
             e = np.exp(y - m)           y -= m;  e = np.exp(y, out=y)
         """
         target, reader = stmt.targets[0] if stmt.targets else None, self.reader(stmt)
         if reader is None or self.in_loop or not self.stands_inside(stmt, reader):
             return None
-        keeps_name = isinstance(reader.op, Update) and reader.op.value is target or self.applies(reader, target)
+        keeps_name = isinstance(reader.op, Update) and reader.op.value is target or self.applies(reader, target) or views(reader.op, target)
         if any(v in self.nested and fits(v, target) for v in stmt.op.args):
             return None  # NumPy writes the result of an expression into the memory of that operand
         for old, new in self.offers(stmt, dying):
@@ -365,6 +366,11 @@ def fits(old: Atom, target: Var) -> bool:
     if not (isinstance(old, Var) and isinstance(a, Array) and same_dtype(a.dtype, b.dtype) and rank(a) == rank(b) is not None):
         return False
     return all(m is n or m == n or not_one(m) for m, n in zip(a.dims, b.dims))
+
+
+def views(op: Op, value: Var) -> bool:
+    """Return whether an op is the value in another shape or order of axes, which is a view of it if the order of its memory allows that."""
+    return isinstance(op, Call) and op.args[:1] == (value,) and op.fn in (np.reshape, np.transpose)
 
 
 def _is_smaller(v: Var, array: Var) -> bool:

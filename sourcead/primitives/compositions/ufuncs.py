@@ -8,7 +8,7 @@
 import numpy as np
 
 from sourcead.primitives.compositions import composed, composed_method, number_kind, refuse
-from sourcead.runtime import reduce_short
+from sourcead.runtime import combine_short, reduce_short
 
 
 @composed_method("__call__", given="where", writes=True)
@@ -63,6 +63,15 @@ def reduce_at_once(ufunc, x, axis, keepdims=False):
     if ufunc is np.multiply:
         return np.prod(x, axis=axis, keepdims=keepdims)
     return np.max(x, axis=axis, keepdims=keepdims) if ufunc is np.maximum else np.min(x, axis=axis, keepdims=keepdims)
+
+
+@composed(combine_short)
+def combine_at_once(ufunc, x, y, axis, out=None):
+    result = ufunc(x, np.expand_dims(y, axis))
+    if out is None:
+        return result
+    out[...] = result
+    return out
 
 
 @composed_method("accumulate")

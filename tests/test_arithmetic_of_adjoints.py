@@ -1,7 +1,6 @@
-"""Adjoints compute no more than a person would: constants, shapes, norms, inverses and short sums."""
+"""Adjoints compute no more than a person would: constants, shapes, norms and inverses."""
 
 import numpy as np
-import pytest
 
 from sourcead import check_grads, grad, value_and_grad
 
@@ -102,34 +101,3 @@ def test_a_norm_that_is_kept_from_zero_has_a_slope_there():
     x[3] = 0
     assert np.isfinite(grad(safe)(x)).all()
     check_grads(safe, (X,))
-
-
-@pytest.mark.parametrize("size", [1, 2, 3, 7, 8, 20])
-@pytest.mark.parametrize("axis", [-1, 2])
-def test_sums_along_a_short_last_axis(size, axis):
-    def distances(x, y):
-        return np.sum(np.exp(-np.sum((x[:, None, :] - y) ** 2, axis=axis)))
-
-    x, y = rng.standard_normal((9, size)), rng.standard_normal((10, size))
-    assert ("einsum" in text(distances, x, y)) is (2 <= size < 8)
-    check_grads(distances, (x, y))
-    np.testing.assert_allclose(value_and_grad(distances)(x, y)[0], distances(x, y))
-
-
-def test_short_sums_have_memory_of_their_own():
-    def weighted(w, x):
-        sums = np.sum(x, axis=1)
-        sums[0] = w[0]
-        return np.sum(w * sums)
-
-    assert ".copy()" not in text(weighted, X[:, 0], X[:, :3])
-    check_grads(weighted, (X[:, 0], X[:, :3]))
-
-
-def test_short_sums_of_integers_and_truth_values_stay():
-    def counted(x):
-        return np.sum(np.sum(x > 0, axis=-1) * np.sum(x, axis=-1))
-
-    found = text(counted, X[:, :3])
-    assert "np.sum(x > 0, axis=-1)" in found
-    check_grads(counted, (X[:, :3],))

@@ -355,3 +355,20 @@ def test_a_transposed_array_is_overwritten_where_nothing_else_reads_it():
     for f, args in ((alone, (X, X.T)), (beside_itself, (X,)), (read_again, (X, X.T))):
         check_grads(f, args)
         assert np.allclose(grad(f)(*args), grad(f, readable=True)(*args), rtol=1e-12)
+
+
+def test_something_smaller_is_added_to_a_new_array_in_place():
+    def layer(w, b, x):
+        z = x @ w + b
+        return np.sum(np.sin(z) * z)
+
+    def residual(w, x):
+        z = x @ w + x
+        return np.sum(np.sin(z) * z)
+
+    args = np.ones((30, 10)) / 30, np.ones(10), X
+    assert "z = x @ w + x\n" in text_of(residual, np.ones((30, 30)), X)  # which NumPy writes into the product
+    assert "z = x @ w\n    z += b\n" in text_of(layer, *args)
+    assert "z = x @ w + b\n" in text_of(layer, *args, readable=True)
+    check_grads(layer, args)
+    np.testing.assert_array_equal(grad(layer)(*args), grad(layer, readable=True)(*args))

@@ -11,7 +11,7 @@ from sourcead.emit.text.printing import Span, lower
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.ir.nodes import Function
 from sourcead.ir.recursive_calls import Pair, pairs_called
-from sourcead.passes.cleanup.short_sums import sum_short_rows
+from sourcead.passes.cleanup.short_axes import reduce_short_axes
 from sourcead.places.origin import Origin
 
 
@@ -22,7 +22,8 @@ class NumPy(Engine):
 
     def prepare(self, derivative: Derivative) -> Function:
         notes = derivative.notes.after if derivative.splits else None
-        return sum_short_rows(optimised(derivative.function, notes, reuse=not derivative.readable))
+        function = optimised(derivative.function, notes, reuse=not derivative.readable)
+        return function if derivative.readable else reduce_short_axes(function)
 
     def emit(self, prepared: Function) -> Program:
         """Return the program, whose text begins with the recursive functions that it calls."""
@@ -30,7 +31,7 @@ class NumPy(Engine):
         texts, namespace = [], dict(emitted.namespace)
         pairs = pairs_called(prepared.body)
         for pair in pairs:  # `pairs` grows meanwhile
-            made = sum_short_rows(optimised(differentiated(pair)))
+            made = reduce_short_axes(optimised(differentiated(pair)))
             pairs += [p for p in pairs_called(made.body) if p not in pairs]
             helper = emit(made)
             texts.append(helper.text)

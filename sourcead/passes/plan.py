@@ -31,6 +31,7 @@ from sourcead.passes.cleanup.copies import propagate_copies
 from sourcead.passes.cleanup.dead_code import remove_dead
 from sourcead.passes.cleanup.first_contributions import begin_cotangents
 from sourcead.passes.cleanup.known_conditions import drop_unread_arms, take_known_arms
+from sourcead.passes.cleanup.known_sums import know_sums
 from sourcead.passes.cleanup.linear_systems import share_factorisations
 from sourcead.passes.cleanup.quotients import reuse_quotients
 from sourcead.passes.cleanup.shape_queries import query_current_versions, query_first_versions, share_shapes
@@ -163,6 +164,8 @@ AFTER = (
     Pass(flatten_stacks, "after it: the lists that are left become one stack for a nest of loops"),
     Pass(take_equal_items, "after stacks are flattened: a list that one loop alone pops, and before products with its items are seen"),
     Pass(simplify, "before sums are factored: a product that is read once only must be seen to be", None, ("settled",)),
+    Pass(know_sums, "before sums are factored, and after simplification, which brings the updates of cotangents to one form"),
+    Pass(simplify, "to remove the broadcasts of sums that are known", None, ("settled",)),
     Pass(merge_choices, "after the updates of cotangents are in one form, in which it finds the shares of both arms"),
     Pass(share_factorisations, "after simplification, which brings transposes of products to one form, and before sums of products"),
     Pass(factor_sums, "before products of matrices: it makes smaller `einsum`s of larger ones"),

@@ -24,8 +24,8 @@ from sourcead.runtime.products import (
     tensordot_back, tensordot_cotangents
 )
 from sourcead.runtime.reductions import (
-    axis_size, cumprod_cotangent, diff_cotangent, gradient_cotangent, middle_shares, places_of_quantiles,
-    product_of_others, quantile_cotangent, running_winner_cotangent, split_axes
+    axis_size, combine_short, cumprod_cotangent, diff_cotangent, gradient_cotangent, middle_shares, places_of_quantiles,
+    product_of_others, quantile_cotangent, reduce_short, running_winner_cotangent, split_axes
 )
 from sourcead.runtime.shapes import (
     are_cuts, diagonal_cotangent, inverse_axes, join_rows, linspace_weights, meshgrid_cotangents, pad_cotangent,

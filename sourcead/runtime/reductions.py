@@ -1,4 +1,4 @@
-"""Cotangents of reductions, scans and differences along axes."""
+"""Reductions over short axes, and cotangents of reductions, scans and differences along axes."""
 
 import numpy as np
 
@@ -17,6 +17,55 @@ def split_axes(ndim, axis=None):
         axis = range(ndim)
     gone = {a % ndim for a in (axis if isinstance(axis, (tuple, list, range)) else [axis])}
     return tuple(i for i in range(ndim) if i not in gone), tuple(sorted(gone))
+
+
+def reduce_short(ufunc, x, axis, keepdims=False):
+    """Return `ufunc.reduce(x, axis, keepdims=keepdims)`, slice by slice, which is faster along axes of few elements.
+
+    Args:
+        ufunc: a ufunc such as `np.maximum`.
+        x: an array.
+        axis: an axis of at least two elements, or a tuple of several.
+        keepdims: whether the result has the axes, with one element each.
+
+    Example:
+        >>> reduce_short(np.maximum, np.array([[1.0, 2.0], [4.0, 3.0], [5.0, 6.0]]), axis=1)
+        array([2., 4., 6.])
+    """
+    _, gone = split_axes(x.ndim, axis)
+    y = x
+    for k in reversed(gone):
+        before = (slice(None),) * k
+        y, rows = ufunc(y[(*before, 0)], y[(*before, 1)]), y
+        for j in range(2, x.shape[k]):
+            ufunc(y, rows[(*before, j)], out=y)
+    return np.expand_dims(y, gone) if keepdims else y
+
+
+def combine_short(ufunc, x, y, axis, out=None):
+    """Return `ufunc(x, np.expand_dims(y, axis))`, slice by slice along axes of few elements, in the order of memory of `x`.
+
+    Args:
+        ufunc: a ufunc of two arrays that gives the dtype of `x`, or truth values.
+        x: an array.
+        y: an array without the axes.
+        axis: a tuple of axes of `x`.
+        out: the array for the result, which may be `x`.
+
+    Example:
+        >>> combine_short(np.multiply, np.ones((2, 3, 1, 2)), np.array([[1.0], [2.0]]), (1, 3))[1, 2]
+        array([[2., 2.]])
+    """
+    _, gone = split_axes(x.ndim, axis)
+    if out is None:
+        out = np.empty_like(x, dtype=ufunc(x[:0], x[:0]).dtype)
+    for at in np.ndindex(*[x.shape[k] for k in gone]):
+        key = [slice(None)] * x.ndim
+        for k, j in zip(gone, at):
+            key[k] = j
+        part = tuple(key)
+        ufunc(x[part], y, out=out[part])
+    return out
 
 
 def product_of_others(x, axis=None):

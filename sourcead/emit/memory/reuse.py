@@ -15,6 +15,7 @@ Only a value that is smaller than the array and waits for its place in a later e
 It follows `in_place_or_copy.py`, whose walk it repeats, and must find every update in place already.
 """
 
+import operator
 from collections.abc import Iterator
 from dataclasses import replace
 from math import prod
@@ -38,6 +39,7 @@ from sourcead.passes.cleanup.shape_queries import put_to
 from sourcead.primitives.result_types.dims import not_one
 from sourcead.primitives.table import record_of
 
+MAKERS = {operator.matmul, np.matmul, np.einsum, np.tensordot, np.dot}  # of new arrays by much work, not element by element
 SMALLEST = 256  # arrays that are known to have fewer elements stay as they are: the call costs more than their memory
 
 
@@ -245,7 +247,8 @@ class _Reuse(MemoryAssignment):
         op, target = stmt.op, stmt.targets[0]
         if op.fn is np.empty_like:
             (old,) = op.args
-            return (old, Let(old), target) if isinstance(old, Var) and self.is_free(old, target, {}) and not self.late(old) else None
+            free = isinstance(old, Var) and old not in self.nested and self.is_free(old, target, {}) and not self.late(old)
+            return (old, Let(old), target) if free else None
         for old, new in self.offers(stmt, dying):
             late = self.late(old)
             if not late or shares_name(new, target) and all(_is_smaller(v, old) for v in late):
@@ -257,20 +260,33 @@ class _Reuse(MemoryAssignment):
         op, (target,) = stmt.op, stmt.targets
         if all(isinstance(operand_type(a), (Array, Scalar)) for a in op.args):
             for k, old in enumerate(op.args):
-                if old in dying and self.is_free(old, target, {old: None}):
+                inside = old in self.nested
+                if old in dying and self.is_free(old, target, {old: None}) and (not inside or self.is_broadcast_to(stmt, old)):
                     yield old, replace(op, into=k)
+
+    def is_broadcast_to(self, stmt: Stmt, old: Var) -> bool:
+        """Return whether a statement adds something smaller to a new array that stands inside of it, for which NumPy asks for memory.
+
+            y = x @ w + b               y = x @ w;  y += b
+        """
+        made, op, (target,) = self.nested[old], stmt.op, stmt.targets
+        new = isinstance(made, Call) and made.fn in MAKERS and self.counts[old] == 1 and target not in self.nested
+        smaller = all(a is old or isinstance(operand_type(a), Array) and not fits(a, target) for a in op.args)
+        alone = not self.in_loop and not stmt.within and is_large(target.type) and target not in self.nested
+        return new and smaller and alone and augments(replace(op, into=op.args.index(old)))
 
     def taken_apart(self, stmt: Stmt, dying: list[Var]) -> tuple[Var, Op, Var] | None:
         """Return what `taken` returns for a large value that stands inside another statement, if it is better computed before that.
 
             d_a -= d_y * exp            exp *= d_y;  d_a -= exp
+            d_a = reshape(d_y * exp)    exp *= d_y;  d_a = reshape(exp)
             d_a = c * (y - z)           d_a = np.subtract(y, z, out=y);  d_a *= c
             e = np.exp(y - m)           y -= m;  e = np.exp(y, out=y)
         """
         target, reader = stmt.targets[0] if stmt.targets else None, self.reader(stmt)
         if reader is None or self.in_loop or not self.stands_inside(stmt, reader):
             return None
-        keeps_name = isinstance(reader.op, Update) and reader.op.value is target or self.applies(reader, target)
+        keeps_name = isinstance(reader.op, Update) and reader.op.value is target or self.applies(reader, target) or views(reader.op, target)
         if any(v in self.nested and fits(v, target) for v in stmt.op.args):
             return None  # NumPy writes the result of an expression into the memory of that operand
         for old, new in self.offers(stmt, dying):
@@ -334,7 +350,7 @@ class _Reuse(MemoryAssignment):
         """Return whether a result may take the memory of an array that only `holders` hold."""
         memory = self.of(old)
         mine = bool(memory.own) and memory.whole and FOREIGN not in memory.all and self.sharers(memory.all) == holders
-        return fits(old, target) and mine and old in self.here and old not in self.nested and old not in self.numbers
+        return fits(old, target) and mine and old in self.here and old not in self.numbers
 
     def late(self, old: Var) -> list[Var]:
         """Return the values that read an array, or what may share its memory, and wait for their place in later expressions."""
@@ -350,6 +366,11 @@ def fits(old: Atom, target: Var) -> bool:
     if not (isinstance(old, Var) and isinstance(a, Array) and same_dtype(a.dtype, b.dtype) and rank(a) == rank(b) is not None):
         return False
     return all(m is n or m == n or not_one(m) for m, n in zip(a.dims, b.dims))
+
+
+def views(op: Op, value: Var) -> bool:
+    """Return whether an op is the value in another shape or order of axes, which is a view of it if the order of its memory allows that."""
+    return isinstance(op, Call) and op.args[:1] == (value,) and op.fn in (np.reshape, np.transpose)
 
 
 def _is_smaller(v: Var, array: Var) -> bool:

@@ -147,7 +147,7 @@ class Statements:
         if not is_large(target.type) or self.in_loop and not same:
             return ast.Assign([self.target(target)], expressions.op(op))
         args = [expressions.operand(a) for a in op.args]
-        call = ast.Call(expressions.function(writer(op)), args, [ast.keyword("out", expressions.operand(old))])
+        call = ast.Call(expressions.function(writer(op) or op.fn), args, [ast.keyword("out", expressions.operand(old))])
         return ast.Expr(call) if same else ast.Assign([self.target(target)], call)
 
     def augmented(self, stmt: Stmt, value: ast.expr) -> ast.stmt | None:

@@ -26,7 +26,7 @@ from sourcead.ir.nodes import Atom, Call, Const, Function, Index, Operand, Stmt,
 from sourcead.ir.types import INT, Array, kind_of
 from sourcead.passes.cleanup.constant_folding import (
     OPERANDS, folded, generated, identity, is_const, is_literal, is_numeric, is_real, is_real_or_generated, keeps_type,
-    negatable, same_operand_type, unusual_options
+    negatable, same_operand_type, unusual_options, whole_options
 )
 from sourcead.passes.cleanup.dropped_axes import simpler_expansion, simpler_subscript, sum_of_sum
 from sourcead.passes.cleanup.literal_factors import added_twice, integer_as_float, joined
@@ -71,6 +71,8 @@ def _simpler_call(stmt: Stmt, call: Call, facts: Facts):
         return None
     if kwargs and generated(stmt) and (kept := unusual_options(fn, kwargs)) != kwargs:
         return replace(call, kwargs=kept)
+    if any(isinstance(v, tuple) for _, v in kwargs) and (whole := whole_options(kwargs)) != kwargs:
+        return replace(call, kwargs=whole)
     if fn in TRANSPOSES:
         return simpler_transpose(stmt, call, facts)
     if fn is np.expand_dims and len(args) == 2 and not kwargs and generated(stmt):

@@ -3,6 +3,7 @@
     y = sub(2, 1)                                y = 1
     y = is_(x, None)        x: float             y = False
     y = sum(x, axis=None)                        y = sum(x)
+    y = sum(x, axis=tuple(0, 1))                 y = sum(x, axis=(0, 1))
 
 This is legal for integers and truth values, and for floating point numbers where the result is exact; `is` where one side is None and the
 type of the other says whether it is, or where both are constants of which there is only one object.
@@ -156,6 +157,15 @@ def _is_same_object(a: Atom, b: Atom) -> bool | None:
             if isinstance(x.type, (Array, Scalar, FunctionT)):
                 return False
     return None
+
+
+def whole_options(kwargs: tuple) -> tuple:
+    """Return the options with tuples of integers that the program writes, as in `axis=(0, 1)`, as one constant each."""
+    return tuple((k, Const(tuple(a.value for a in v)) if _are_integers(v) else v) for k, v in kwargs)
+
+
+def _are_integers(operand: Operand) -> bool:
+    return isinstance(operand, tuple) and bool(operand) and all(is_literal(a) and type(a.value) is int for a in operand)
 
 
 def unusual_options(fn: Hashable, kwargs: tuple) -> tuple:

@@ -8,6 +8,7 @@
 import numpy as np
 
 from sourcead.primitives.compositions import composed, composed_method, number_kind, refuse
+from sourcead.runtime import combine_short, reduce_short
 
 
 @composed_method("__call__", given="where", writes=True)
@@ -53,6 +54,24 @@ def reduce(ufunc, array, axis=0, keepdims=False, initial=None, where=None):
     if keepdims:
         return np.expand_dims(result, axis)
     return result
+
+
+@composed(reduce_short)
+def reduce_at_once(ufunc, x, axis, keepdims=False):
+    if ufunc is np.add:
+        return np.sum(x, axis=axis, keepdims=keepdims)
+    if ufunc is np.multiply:
+        return np.prod(x, axis=axis, keepdims=keepdims)
+    return np.max(x, axis=axis, keepdims=keepdims) if ufunc is np.maximum else np.min(x, axis=axis, keepdims=keepdims)
+
+
+@composed(combine_short)
+def combine_at_once(ufunc, x, y, axis, out=None):
+    result = ufunc(x, np.expand_dims(y, axis))
+    if out is None:
+        return result
+    out[...] = result
+    return out
 
 
 @composed_method("accumulate")

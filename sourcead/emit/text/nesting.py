@@ -29,9 +29,10 @@ from sourcead.ir.nodes import (
     operand_atoms
 )
 from sourcead.ir.types import Array, Scalar, kind_of
-from sourcead.ir.walk import bound_vars, count_reads, has_effect, walk
+from sourcead.ir.walk import bound_vars, count_reads, has_effect, is_cotangent, walk
 
 MAX_LENGTH = 92
+SIGNS = (operator.add, operator.sub, operator.mul, operator.truediv)
 
 
 @dataclass
@@ -68,6 +69,7 @@ class Nesting:
         self.classes = NameClasses(function, {})
         self.groups = AliasGroups(function.body)
         self.counts = count_reads(function.body)
+        self.params = set(function.params)
         self.unprinted = unprinted_results(function.body, self.counts)
         for block, k in self.unprinted:
             self.counts[block.results[k]] -= 1
@@ -280,7 +282,7 @@ class Nesting:
         target = stmt.targets[0]
         count = self.counts.get(target, 0)
         trivial = self.is_trivial(op, target)
-        if not target.temp or target in self.bases or count == 0 or (count > 1 and not trivial):
+        if not target.temp or target in self.bases or count == 0 or (count > 1 and not trivial and not self.is_cheap(op, target)):
             return
         if queried(op) is not None and not isinstance(target.type, Array):  # no write changes a shape or dtype
             whole.groups = frozenset()
@@ -302,12 +304,21 @@ class Nesting:
                 if isinstance(operand_type(base), Array):
                     return isinstance(target.type, Scalar)
                 return all(isinstance(a, Const) for a in atoms)
+            case Call(np.transpose, (Var() as base,), ()):
+                return isinstance(base.type, Array) and self.is_short(base)
             case Call(builtins.len, (base,)):
                 return self.is_short(base) and self.counts.get(target, 0) <= 2
             case Call(operator.neg, (Var() as index,)):
                 return index not in self.ops and kind_of(index.type) == kind_of(target.type) == "int"
             case Call(operator.add | operator.sub, (Var() as index, Const(value=int()))):
                 return index not in self.ops and kind_of(index.type) == kind_of(target.type) == "int"
+        return False
+
+    def is_cheap(self, op: Op, target: Var) -> bool:
+        """Return whether an op reads as well as a name for its result, as `0.5 * dt` does: of a constant and a number that is given."""
+        match op:
+            case Call(fn, (Const(), Var() as number) | (Var() as number, Const())) if fn in SIGNS and not is_cotangent(target):
+                return number in self.params and isinstance(number.type, Scalar) and self.counts.get(target, 0) <= 3
         return False
 
     def is_short(self, atom) -> bool:

@@ -11,6 +11,7 @@ from sourcead.analysis.affine import number
 from sourcead.analysis.builder import Builder, operand_type
 from sourcead.emit.memory.sharing import is_plain, key_kind
 from sourcead.emit.text.calls_in_place import augments, fills_rows, is_large, writer
+from sourcead.emit.text.contracted import contracted
 from sourcead.emit.text.early_exits import either, iteration
 from sourcead.emit.text.expressions import BINARY, Expressions, is_expression, negated, operator_name
 from sourcead.emit.text.idioms import Each
@@ -65,7 +66,7 @@ class Statements:
             outer, self.within = self.within, stmt.within or self.within
             groups.append((stmt, mark(printed[stmt] if printed and stmt in printed else self.statement(stmt), stmt)))
             self.within = outer
-        return groups
+        return contracted(groups, self.read, self.nested)
 
     def statement(self, stmt: Stmt) -> list[ast.stmt]:
         op = stmt.op
@@ -115,9 +116,7 @@ class Statements:
 
     def renamed(self, base: Atom, result: Var) -> list[ast.stmt]:
         """Return `result = base` if the two do not share a name, else no statement."""
-        if result not in self.read:
-            return []
-        return self.moves([(result, base)])
+        return self.moves([(result, base)]) if result in self.read else []
 
     def method(self, base: Atom, name: str, args: list[ast.expr], path: tuple[Sub, ...] = ()) -> ast.expr:
         owner = self.expressions.part(self.expressions.operand(base), path)

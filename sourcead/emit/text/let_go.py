@@ -79,6 +79,7 @@ class _Held:
     def __post_init__(self):
         body = self.function.body
         self.memory = AliasGroups(body)
+        self.built = {stmt.targets[0]: stmt.op for stmt in body.stmts if isinstance(stmt.op, Build)}
         self.sizes: dict[Memory, float] = {}
         params = {self.memory.find(p) for p in self.function.params}
         pops = ((k, s.op.base) for k, (stmt, _) in enumerate(self.groups) for s in walk(Block((stmt,))) if isinstance(s.op, Pop))
@@ -132,7 +133,10 @@ class _Held:
         """Estimate what is held where the results are returned, if names are dropped before a statement."""
         gone = {*dropped} - set().union(*self.bound[at:])
         held = sum(self.sizes.get(root, 0.0) for root in {self.root(v) for name, v in self.kept[-1].items() if name not in gone})
-        return held + sum(size(v.type) for v in self.function.body.results if v in self.nested)
+        results = [*self.function.body.results]
+        for v in results:
+            results += self.built[v].items if v in self.built else ()
+        return held + sum(size(v.type) for v in results if v in self.nested and isinstance(v.type, Array))
 
     def droppable(self, at: int) -> list[str]:
         """Return the names of large arrays that nothing reads from a statement on, those first whose memory has no other name."""

@@ -78,6 +78,7 @@ class Nesting:
         self.pending: dict[Var, _Pending] = {}
         self.ops: dict[Var, Op] = {}
         self.infos: dict[Var, _Pending] = {}
+        self.lengths: dict[Var, int] = {}  # about how many characters the statements print that bind one variable
         self.named: set[Var] = set()
         self.depth = 0
         self.within: tuple[Call, ...] = ()  # the context managers around the current statement
@@ -252,6 +253,7 @@ class Nesting:
                 self.depth -= 1
             case _:
                 whole = self.consume(operand_atoms(op), _own_length(op), over_lines=not self.displays.isdisjoint(stmt.targets))
+                self.lengths.update(dict.fromkeys(stmt.targets[:1], whole.length))
                 self.keep_shapes(stmt)
                 self.flush(*self.changes(stmt), stmt.targets)
                 self.offer(stmt, whole)
@@ -347,6 +349,8 @@ def repeated_arm(op: Branch) -> Block | None:
 def _own_length(op: Op) -> int:
     """Return about how many characters an op prints besides its operands."""
     match op:
+        case Call(np.transpose, (_,), ()):
+            return 2
         case Call(fn, _, kwargs):
             name = getattr(fn, "__name__", "") if not isinstance(fn, Var) else fn.name
             if getattr(fn, "__module__", "") in ("_operator", "operator"):

@@ -136,18 +136,23 @@ class Statements:
     def in_place(self, stmt: Stmt) -> ast.stmt:
         """Return a call whose result takes the memory of an operand `x` as `x *= y`, `np.exp(x, out=x)` or `y = np.exp(x, out=x)`.
 
-        If two names are needed and little memory is saved, the result has its own: in a loop, the next iteration frees the operand's.
+        If two names are needed and little memory is saved, the result has its own: in a loop, the next iteration frees the operand's, and
+        NumPy writes the result of an expression into the memory of an expression inside it.
         """
         op, target = stmt.op, stmt.targets[0]
         old, expressions = op.args[op.into], self.expressions
         same = self.name(old) == self.name(target)
         if same and augments(op):
             return ast.AugAssign(self.target(target), BINARY[operator_name(op.fn)](), expressions.operand(op.args[1 - op.into]))
-        if not is_large(target.type) or self.in_loop and not same:
+        if not is_large(target.type) or not same and (self.in_loop or any(self.gives_memory(a, target) for a in op.args)):
             return ast.Assign([self.target(target)], expressions.op(op))
         args = [expressions.operand(a) for a in op.args]
         call = ast.Call(expressions.function(writer(op)), args, [ast.keyword("out", expressions.operand(old))])
         return ast.Expr(call) if same else ast.Assign([self.target(target)], call)
+
+    def gives_memory(self, atom: Atom, target: Var) -> bool:
+        """Return whether an operand is an expression inside another of its shape."""
+        return isinstance(atom, Var) and isinstance(self.nested.get(atom), Call) and atom.type == target.type
 
     def augmented(self, stmt: Stmt, value: ast.expr) -> ast.stmt | None:
         """Return `s += v` for `s = s + v` if `s` is a number and the user did not write `s = s + v`, else None."""

@@ -91,6 +91,7 @@ def test_what_is_broadcast_or_of_another_dtype_is_added_where_it_is():
     like, row, single = Array(F8, (N, M)), Array(F8, (M,)), Array(F4, (N, M))
     assert updates(join_sums(added(("add", "add"), (like, row, like), made=False))) == 2
     assert updates(join_sums(added(("add", "add"), (like, like, row), made=False))) == 2
+    assert updates(join_sums(added(("add", "add"), (like, row, row), made=False))) == 1  # two rows alike
     assert updates(join_sums(added(("add", "add"), (single, like, like), made=True))) == 2
     assert updates(join_sums(added(("add", "add"), (like, row, row), made=True))) == 0  # rows are added to the whole
 

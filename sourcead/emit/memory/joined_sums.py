@@ -6,8 +6,8 @@
     d_h += d_z @ u.T
 
 This is legal because values are immutable here: nothing but the second statement reads what the first one makes.  Contributions are added
-to each other only if they have the shape and dtype of the cotangent, so that the results differ by rounding alone.  One that has a name, or
-gets one because the line would become too long, is added where it is.
+to each other only if they have one shape, and the dtype of the cotangent, so that the results differ by rounding alone.  Those that have
+names, or get them because the line would become too long, are added where they are.
 """
 
 import operator
@@ -65,13 +65,14 @@ def _may_be_first(stmt: Stmt) -> bool:
 def _sum(before: Stmt, stmt: Stmt, nesting: Nesting) -> tuple[list[Stmt], list[Stmt]] | None:
     """Return what stands in the places of two statements of which the second adds to the result of the first, or None if they stay."""
     op = stmt.op
-    if op.path or op.mode not in SIGNS or not _is_like(op.value, op.base, alike=isinstance(before.op, Update)):
+    if op.path or op.mode not in SIGNS or not _has_dtype_of(op.value, op.base):
         return None
     if isinstance(before.op, Call):
         first = fresh(op.base, temp=True)
         return [replace(before, targets=(first,))], [replace(stmt, op=Call(SIGNS[op.mode], (first, op.value)))]
     value, other = before.op.value, op.value
-    if not _is_like(value, op.base, alike=True) or not {value, other} & nesting.result.keys():
+    alike = _has_dtype_of(value, op.base) and value.type.dims == other.type.dims
+    if not alike or not {value, other} & nesting.result.keys():
         return None
     if op.mode == before.op.mode:  # d -= x;  d -= y
         mode, combined = op.mode, Call(operator.add, (value, other))
@@ -82,9 +83,8 @@ def _sum(before: Stmt, stmt: Stmt, nesting: Nesting) -> tuple[list[Stmt], list[S
     return [], [replace(stmt, targets=(total,), op=combined), replace(stmt, op=Update(before.op.base, (), total, mode))]
 
 
-def _is_like(value, base: Var, alike: bool) -> bool:
-    """Return whether a value is an array of the dtype of another, and if asked for, of its shape."""
+def _has_dtype_of(value, base: Var) -> bool:
+    """Return whether a value is an array of the dtype of another, of known dims."""
     t = operand_type(value)
-    if not isinstance(value, Var) or not isinstance(t, Array) or t.dtype is None or not same_dtype(t.dtype, base.type.dtype):
-        return False
-    return t.dims is not None and t.dims == base.type.dims or not alike and base.type.dims is not None and t.dims is not None
+    known = isinstance(value, Var) and isinstance(t, Array) and t.dims is not None and base.type.dims is not None
+    return known and t.dtype is not None and same_dtype(t.dtype, base.type.dtype)

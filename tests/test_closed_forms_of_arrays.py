@@ -188,7 +188,7 @@ def test_slope_of_a_root_has_no_two():
 def test_square_as_a_product_adds_its_contribution_once():
     reverse = grad(of_units).lower(M, np.array([0.4, -0.7, 1.1])).text.partition("# reverse")[2]
     assert "2 *" not in reverse
-    assert reverse.count("-=") + reverse.count("+=") == 2
+    assert reverse.count("-=") + reverse.count(" + ") == 2
 
 
 # ---- quotients ----

@@ -81,7 +81,7 @@ def test_memory_is_let_go_of_where_most_is_held():
     x = np.tile(X, (10, 10))
     plain = grad(solved, readable=True)
     gradient(x), plain(x)
-    assert peak_bytes(lambda: gradient(x)) < 0.9 * peak_bytes(lambda: plain(x))
+    assert peak_bytes(lambda: gradient(x)) < 0.95 * peak_bytes(lambda: plain(x))
 
 
 def test_numbers_and_vectors_keep_their_names():

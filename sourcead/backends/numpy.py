@@ -7,6 +7,7 @@ from sourcead.ad.forward.pushforward import pushforward, tangent_names
 from sourcead.ad.gradient import Form, differentiate
 from sourcead.backends.base import Derivative, Engine, Program, optimised
 from sourcead.emit import emit
+from sourcead.emit.memory.joined_sums import join_sums
 from sourcead.emit.text.printing import Span, lower
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.ir.nodes import Function
@@ -22,7 +23,7 @@ class NumPy(Engine):
 
     def prepare(self, derivative: Derivative) -> Function:
         notes = derivative.notes.after if derivative.splits else None
-        function = optimised(derivative.function, notes, reuse=not derivative.readable)
+        function = optimised(derivative.function, notes, last=join_sums, reuse=not derivative.readable)
         return function if derivative.readable else reduce_short_axes(function)
 
     def emit(self, prepared: Function) -> Program:
@@ -31,7 +32,7 @@ class NumPy(Engine):
         texts, namespace = [], dict(emitted.namespace)
         pairs = pairs_called(prepared.body)
         for pair in pairs:  # `pairs` grows meanwhile
-            made = reduce_short_axes(optimised(differentiated(pair)))
+            made = reduce_short_axes(optimised(differentiated(pair), last=join_sums))
             pairs += [p for p in pairs_called(made.body) if p not in pairs]
             helper = emit(made)
             texts.append(helper.text)

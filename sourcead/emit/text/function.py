@@ -3,7 +3,7 @@
 import ast
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -22,6 +22,8 @@ from sourcead.ir.nodes import Const, Function, Op, Origin, Var
 from sourcead.ir.walk import bound_vars, count_reads, definitions, map_atoms, walk
 from sourcead.passes.residuals.check_assigned import check_assigned
 
+MOST_WAITING = 1.4  # how much more memory may be held because results are computed in the last line, where their operands are needed
+
 
 @dataclass(frozen=True)
 class Emitted:
@@ -30,11 +32,13 @@ class Emitted:
     Attributes:
         namespace: the globals that it reads.
         node: the function that it was printed from.
+        nested: the values that are printed inside the expressions that read them.
     """
 
     text: str
     namespace: dict[str, Any]
     node: ast.FunctionDef | None = None
+    nested: dict[Var, Op] = field(default_factory=dict, repr=False)
 
     @cached_property
     def origins(self) -> dict[Span, Origin]:
@@ -58,7 +62,18 @@ def emit(function: Function, at: dict[str, Callable] | None = None) -> Emitted:
         <BLANKLINE>
     """
     function = with_idioms(function if at else join_stacks(function))
-    nested = nested_values(function)
+    printed, held = _printed(function, at, nested_values(function, over_lines=True))
+    if function.lets_go and (nested := nested_values(function)).keys() != printed.nested.keys():  # some results wait for the last line
+        at_once, less = _printed(function, at, nested)
+        printed = printed if held <= MOST_WAITING * less else at_once
+    return printed
+
+
+def _printed(function: Function, at: dict[str, Callable] | None, nested: dict[Var, Op]) -> tuple[Emitted, float]:
+    """Return a function as source with some values `nested`, and the estimated size of what its names hold at most.
+
+    The size is 0 if the function does not let go of arrays, or is not looked at for that.
+    """
     live: set[str] = set()
     map_atoms(function.body, lambda a: a if not (isinstance(a, Const) and a.live) else live.add(a.text) or a)
     globals_ = Globals({p.name for p in function.params}, live)
@@ -74,7 +89,7 @@ def emit(function: Function, at: dict[str, Callable] | None = None) -> Emitted:
     if statements.missing and at is None:  # what is moved is None until it is assigned, so that no read of it raises an error by itself
         explicit = replace(function, body=with_nothing(function.body)[0])
         if (checked := check_assigned(explicit, lists=True)) is not explicit:
-            return emit(checked)
+            return emit(checked), 0.0
     statements.unread = next(name for n in itertools.count(1) if (name := "_" * n) not in used)
     body: list[ast.stmt] = [ast.Expr(ast.Constant(function.doc))] if function.doc else []
     statements.lets_go = function.lets_go
@@ -82,11 +97,13 @@ def emit(function: Function, at: dict[str, Callable] | None = None) -> Emitted:
     first = next((found for r in function.body.results if isinstance(r, Var) and (found := defined.get(r)) is not None), None)
     returned = [] if at is None and raises(function.body) else statements.returned(function.body.results)
     returned = returned if first is None else mark(returned, first)
-    groups = let_go(function, names, nested, groups, returned) if function.lets_go else groups
+    held = 0.0
+    if function.lets_go:
+        groups, held = let_go(function, names, nested, groups, returned)
     body += comments.annotated(in_contexts(statements, groups), at_top=True) + returned
     node = function_def(function.name, [ast.arg(p.name) for p in function.params], body, function.defaults)
     text = to_text(node, comments.lines)
-    return Emitted(text, dict(globals_.namespace), node)
+    return Emitted(text, dict(globals_.namespace), node, nested), held
 
 
 def _globals_used(function: Function, nested: dict[Var, Op], globals_: Globals, at, read: dict[Var, int]) -> set[str]:

@@ -7,8 +7,8 @@
 
 This is legal because nothing else is done with a list of residuals: each iteration appends one value to each of these lists, another
 takes one off each of them, and what is on a list is not written.  So the values may be appended when the last of them is there, and taken
-off when the first is read.  A value stays on a list of its own where the text would need one more assignment to keep it: a loop variant
-that has its next value by then, or one that is read after the value of the iteration before is taken off.
+off when the first is read.  A loop variant that has its next value by then gets another name until it is saved, and one that is read after
+the value of the iteration before is taken off has another name meanwhile.  Where both would be needed, it stays on a list of its own.
 """
 
 from collections.abc import Iterator
@@ -61,7 +61,7 @@ def _together(stacks: list[Stack]) -> tuple[list[Stack], list[Stack]]:
     group, others = list(stacks), []
     while True:
         push, pop = max(map(_pushed, group)), min(map(_popped, group))
-        apart = [s for s in group if _moves_on(s, push) or _is_read_before(s, pop)]
+        apart = [s for s in group if _moves_on(s, push) and _is_read_before(s, pop)]
         if not apart:
             return group, others
         group = [s for s in group if s not in apart] or [apart.pop(0)]
@@ -96,17 +96,22 @@ def _joined(group: list[Stack]) -> tuple[dict[Stmt, Stmt | None], dict[Var, Var]
     """Return what joins a group: new statements for old ones, new variables for those of the list that stays, and those of the others."""
     group = sorted(group, key=_pushed)
     stays, first = group[-1], min(group, key=_popped)
+    kept: dict[Stmt, Stmt] = {}  # what gives a loop variant another name
     places: dict[Operand, Var] = {}  # each value once, with the variable that it is taken off as
     names: dict[Var, Var] = {}
     for stack in group:
-        taken = stack.pops[0].stmt.targets[1]
-        if (same := places.setdefault(stack.pushes[0].stmt.op.value, taken)) is not taken:
+        taken, push = stack.pops[0].stmt.targets[1], stack.pushes[0].stmt
+        value = push.op.value
+        if value not in places and _moves_on(stack, _pushed(stays)):
+            before = fresh(value, temp=True)
+            kept[push], value = replace(push, targets=(before,), op=Let(value)), before
+        if (same := places.setdefault(value, taken)) is not taken:
             names[taken] = same
     (value, *others), taken = places, tuple(places.values())
     t = ListT(TupleT(tuple(v.type for v in taken)) if others else taken[0].type)
     push, pop = stays.pushes[0].stmt, stays.pops[0].stmt
     changed: dict[Stmt, Stmt | None] = {place.stmt: None for s in group for place in (*s.builds, *s.pushes, *s.pops) if s is not stays}
-    changed[pop] = None
+    changed |= {pop: None, **kept}
     changed[push] = replace(push, op=replace(push.op, value=(value, *others) if others else value))
     changed[first.pops[0].stmt] = replace(first.pops[0].stmt, targets=(pop.targets[0], *taken), op=pop.op)
     names |= {v: fresh(v, name="saved", type=t, temp=True) for v in stays.versions}

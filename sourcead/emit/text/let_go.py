@@ -29,8 +29,10 @@ LONGEST = 300  # longer functions are left as they are
 Memory = tuple[Var, bool]  # what may share memory: arrays, or the lists that hold them, which are larger
 
 
-def let_go(function: Function, names: dict[Var, str], nested: dict[Var, Op], groups: list[Group], returned: list[ast.stmt]) -> list[Group]:
-    """Return the printed statements of a function with those that drop names.
+def let_go(
+    function: Function, names: dict[Var, str], nested: dict[Var, Op], groups: list[Group], returned: list[ast.stmt]
+) -> tuple[list[Group], float]:
+    """Return the printed statements of a function with those that drop names, and the estimated size of what is held at most.
 
     Args:
         function: the function.
@@ -40,7 +42,7 @@ def let_go(function: Function, names: dict[Var, str], nested: dict[Var, Op], gro
         returned: what is printed for its results.
     """
     if not 2 <= len(groups) <= LONGEST or any(stmt.within for stmt, _ in groups):
-        return groups
+        return groups, 0.0
     held = _Held(function, names, nested, groups, returned)
     amounts = held.amounts()
     enough = (1 - SAVING) * max(amounts)
@@ -48,10 +50,10 @@ def let_go(function: Function, names: dict[Var, str], nested: dict[Var, Op], gro
     after = {at: max(held.amounts(at, names)) for at, names in dropped.items()}
     at = min(dropped, key=after.__getitem__, default=None)
     if at is None or after[at] > enough:
-        return groups
+        return groups, max(*amounts, held.at_return())
     stmt, nodes = groups[at]
     drop = ast.Delete([ast.Name(name, ast.Del()) for name in dropped[at]])
-    return [*groups[:at], (stmt, [drop, *nodes]), *groups[at + 1 :]]
+    return [*groups[:at], (stmt, [drop, *nodes]), *groups[at + 1 :]], max(after[at], held.at_return(at, dropped[at]))
 
 
 @dataclass
@@ -77,6 +79,7 @@ class _Held:
     def __post_init__(self):
         body = self.function.body
         self.memory = AliasGroups(body)
+        self.built = {stmt.targets[0]: stmt.op for stmt in body.stmts if isinstance(stmt.op, Build)}
         self.sizes: dict[Memory, float] = {}
         params = {self.memory.find(p) for p in self.function.params}
         pops = ((k, s.op.base) for k, (stmt, _) in enumerate(self.groups) for s in walk(Block((stmt,))) if isinstance(s.op, Pop))
@@ -125,6 +128,15 @@ class _Held:
             roots = {self.root(v) for name, v in kept.items() if name not in gone}
             out.append(sum(self.sizes.get(root, 0.0) for root in roots if self.emptied.get(root, k) >= k) + self.made[k])
         return out
+
+    def at_return(self, at: int = 0, dropped: Collection[str] = ()) -> float:
+        """Estimate what is held where the results are returned, if names are dropped before a statement."""
+        gone = {*dropped} - set().union(*self.bound[at:])
+        held = sum(self.sizes.get(root, 0.0) for root in {self.root(v) for name, v in self.kept[-1].items() if name not in gone})
+        results = [*self.function.body.results]
+        for v in results:
+            results += self.built[v].items if v in self.built else ()
+        return held + sum(size(v.type) for v in results if v in self.nested and isinstance(v.type, Array))
 
     def droppable(self, at: int) -> list[str]:
         """Return the names of large arrays that nothing reads from a statement on, those first whose memory has no other name."""

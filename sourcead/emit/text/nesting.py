@@ -4,7 +4,8 @@
 
 This is legal for a temporary that is read once, if nothing between the statement and its reader writes memory that it reads in place,
 binds a name that it reads anew, or has an effect, and if the reader is not in a loop that the statement is outside of.  The line must not
-become too long to read.  Reads that cost nothing (`x.shape`, `params["w"]`, `x[i]`) are nested wherever they are read.
+become too long to read; what a function returns may have a line for each result (`over_lines`), and for each item of a container in it.
+Reads that cost nothing (`x.shape`, `params["w"]`, `x[i]`) are nested wherever they are read.
 
 One walk forward keeps the values that may still be nested *pending*; a value that may not is *named*.
 """
@@ -28,9 +29,10 @@ from sourcead.ir.nodes import (
     operand_atoms
 )
 from sourcead.ir.types import Array, Scalar, kind_of
-from sourcead.ir.walk import bound_vars, count_reads, has_effect, walk
+from sourcead.ir.walk import bound_vars, count_reads, has_effect, is_cotangent, walk
 
 MAX_LENGTH = 92
+SIGNS = (operator.add, operator.sub, operator.mul, operator.truediv)
 
 
 @dataclass
@@ -55,18 +57,19 @@ class _Pending:
     within: tuple[Call, ...] = ()
 
 
-def nested_values(function: Function) -> dict[Var, Op]:
+def nested_values(function: Function, over_lines: bool = False) -> dict[Var, Op]:
     """Return the variables that are printed inside the expressions that read them, and their ops."""
-    return Nesting(function).result
+    return Nesting(function, over_lines).result
 
 
 class Nesting:
     """The walk that decides; `result` holds the nested variables and their ops, `groups` which variables may share memory."""
 
-    def __init__(self, function: Function):
+    def __init__(self, function: Function, over_lines: bool = False):
         self.classes = NameClasses(function, {})
         self.groups = AliasGroups(function.body)
         self.counts = count_reads(function.body)
+        self.params = set(function.params)
         self.unprinted = unprinted_results(function.body, self.counts)
         for block, k in self.unprinted:
             self.counts[block.results[k]] -= 1
@@ -75,12 +78,14 @@ class Nesting:
         self.pending: dict[Var, _Pending] = {}
         self.ops: dict[Var, Op] = {}
         self.infos: dict[Var, _Pending] = {}
+        self.lengths: dict[Var, int] = {}  # about how many characters the statements print that bind one variable
         self.named: set[Var] = set()
         self.depth = 0
         self.within: tuple[Call, ...] = ()  # the context managers around the current statement
         self.changes_of = cache(self.changes_of)
+        self.displays = displays(function) if over_lines else set()
         self.walk(function.body)
-        self.consume(function.body.results, 10)
+        self.consume(function.body.results, 10, over_lines=over_lines)
         self.result = {v: op for v, op in self.ops.items() if v not in self.named}
 
     def note_bases(self, block: Block) -> None:
@@ -100,10 +105,11 @@ class Nesting:
         inside = not entry.trivial or any(context.fn is runtime.unhandled for context in entry.within)
         return inside and bool(entry.within) and entry.within != self.within
 
-    def consume(self, operands, own_length: int, moved_to=()) -> _Pending:
+    def consume(self, operands, own_length: int, moved_to=(), over_lines: bool = False) -> _Pending:
         """Read operands, nest those that may be nested while the line stays short, and return what the whole expression reads.
 
         `moved_to` holds the variables that the results of a block are assigned to; a value that shares their name is not nested.
+        Each operand has a line of its own if they are printed `over_lines`.
         """
         found: list[Var] = []
         names: set[Var] = set()
@@ -130,7 +136,7 @@ class Nesting:
                 found.append(atom)
         for atom in sorted(found, key=lambda v: (self.infos[v].trivial, self.infos[v].length)):
             entry = self.infos[atom]
-            if length + entry.length > MAX_LENGTH and not entry.trivial:
+            if length + entry.length > MAX_LENGTH and not entry.trivial and not over_lines:
                 self.name(atom)
                 self.read_name(atom, names, groups)
                 length += len(atom.name) + 2
@@ -246,7 +252,8 @@ class Nesting:
                 self.consume(body.results, 10)
                 self.depth -= 1
             case _:
-                whole = self.consume(operand_atoms(op), _own_length(op))
+                whole = self.consume(operand_atoms(op), _own_length(op), over_lines=not self.displays.isdisjoint(stmt.targets))
+                self.lengths.update(dict.fromkeys(stmt.targets[:1], whole.length))
                 self.keep_shapes(stmt)
                 self.flush(*self.changes(stmt), stmt.targets)
                 self.offer(stmt, whole)
@@ -277,7 +284,7 @@ class Nesting:
         target = stmt.targets[0]
         count = self.counts.get(target, 0)
         trivial = self.is_trivial(op, target)
-        if not target.temp or target in self.bases or count == 0 or (count > 1 and not trivial):
+        if not target.temp or target in self.bases or count == 0 or (count > 1 and not trivial and not self.is_cheap(op, target)):
             return
         if queried(op) is not None and not isinstance(target.type, Array):  # no write changes a shape or dtype
             whole.groups = frozenset()
@@ -299,6 +306,8 @@ class Nesting:
                 if isinstance(operand_type(base), Array):
                     return isinstance(target.type, Scalar)
                 return all(isinstance(a, Const) for a in atoms)
+            case Call(np.transpose, (Var() as base,), ()):
+                return isinstance(base.type, Array) and self.is_short(base)
             case Call(builtins.len, (base,)):
                 return self.is_short(base) and self.counts.get(target, 0) <= 2
             case Call(operator.neg, (Var() as index,)):
@@ -307,11 +316,27 @@ class Nesting:
                 return index not in self.ops and kind_of(index.type) == kind_of(target.type) == "int"
         return False
 
+    def is_cheap(self, op: Op, target: Var) -> bool:
+        """Return whether an op reads as well as a name for its result, as `0.5 * dt` does: of a constant and a number that is given."""
+        match op:
+            case Call(fn, (Const(), Var() as number) | (Var() as number, Const())) if fn in SIGNS and not is_cotangent(target):
+                return number in self.params and isinstance(number.type, Scalar) and self.counts.get(target, 0) <= 3
+        return False
+
     def is_short(self, atom) -> bool:
         """Return whether an operand is printed as a name, a constant or another trivial read."""
         if not isinstance(atom, Var):
             return True
         return atom not in self.ops or atom in self.named or self.infos[atom].trivial
+
+
+def displays(function: Function) -> set[Var]:
+    """Return the containers among the results of a function, and those in them."""
+    built = {stmt.targets[0]: stmt.op for stmt in function.body.stmts if isinstance(stmt.op, Build) and stmt.op.kind != "record"}
+    found = [v for v in function.body.results if isinstance(v, Var) and v in built]
+    for v in found:
+        found += [item for item in built[v].items if isinstance(item, Var) and item in built]
+    return set(found)
 
 
 def repeated_arm(op: Branch) -> Block | None:
@@ -324,6 +349,8 @@ def repeated_arm(op: Branch) -> Block | None:
 def _own_length(op: Op) -> int:
     """Return about how many characters an op prints besides its operands."""
     match op:
+        case Call(np.transpose, (_,), ()):
+            return 2
         case Call(fn, _, kwargs):
             name = getattr(fn, "__name__", "") if not isinstance(fn, Var) else fn.name
             if getattr(fn, "__module__", "") in ("_operator", "operator"):

@@ -6,6 +6,7 @@ each comment, and `to_text` turns markers into comment lines.  `origins_by_line`
 
 import ast
 import functools
+import itertools
 import re
 import warnings
 from collections.abc import Iterator
@@ -31,12 +32,39 @@ def to_text(statement: ast.stmt, comments: dict[str, str]) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         source = astor.to_source(module, pretty_string=_quoted, pretty_source="".join)
-    return re.sub(
+    source = re.sub(
         r"^( *)(__comment_\d+__)$",
         lambda m: comments[m[2]] and f"{m[1]}# {comments[m[2]]}",
         source.strip("\n") + "\n",
         flags=re.MULTILINE,
     )
+    return re.sub(f"^( *)(return .{{{_LONGEST_RETURN - 10},}})$", lambda m: _over_lines(m[1], m[2]), source, flags=re.MULTILINE)
+
+
+_LONGEST_RETURN = 100
+
+
+def _over_lines(indent: str, line: str) -> str:
+    """Return a `return` statement, over several lines if it is long: with a line for each result, and each item of a container in it."""
+    value = ast.parse(line).body[0].value
+    if len(indent + line) <= _LONGEST_RETURN or not isinstance(value, (ast.Tuple, ast.List, ast.Dict)):
+        return indent + line
+    return f"{indent}return {_display(line, value, indent)}"
+
+
+def _display(source: str, value: ast.expr, indent: str) -> str:
+    """Return the text of an expression, over several lines if it is a tuple, list or dict that is long."""
+    text = ast.get_source_segment(source, value)
+    inner = f"{indent}    "
+    if not isinstance(value, (ast.Tuple, ast.List, ast.Dict)) or isinstance(value, ast.Dict) and None in value.keys:
+        return text
+    if source != f"return {text}" and len(inner + text) < _LONGEST_RETURN:
+        return text
+    heads = [f"{ast.get_source_segment(source, key)}: " for key in value.keys] if isinstance(value, ast.Dict) else itertools.repeat("")
+    items = value.values if isinstance(value, ast.Dict) else value.elts
+    lines = "".join(f"{inner}{head}{_display(source, item, inner)},\n" for head, item in zip(heads, items))
+    opening, closing = {ast.Tuple: "()", ast.List: "[]", ast.Dict: "{}"}[type(value)]
+    return f"{opening}\n{lines}{indent}{closing}"
 
 
 @functools.cache

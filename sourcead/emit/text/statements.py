@@ -11,6 +11,7 @@ from sourcead.analysis.affine import number
 from sourcead.analysis.builder import Builder, operand_type
 from sourcead.emit.memory.sharing import is_plain, key_kind
 from sourcead.emit.text.calls_in_place import augments, fills_rows, is_large, writer
+from sourcead.emit.text.contracted import contracted
 from sourcead.emit.text.early_exits import either, iteration
 from sourcead.emit.text.expressions import BINARY, Expressions, is_expression, negated, operator_name
 from sourcead.emit.text.idioms import Each
@@ -65,7 +66,7 @@ class Statements:
             outer, self.within = self.within, stmt.within or self.within
             groups.append((stmt, mark(printed[stmt] if printed and stmt in printed else self.statement(stmt), stmt)))
             self.within = outer
-        return groups
+        return contracted(groups, self.read, self.nested)
 
     def statement(self, stmt: Stmt) -> list[ast.stmt]:
         op = stmt.op
@@ -115,9 +116,7 @@ class Statements:
 
     def renamed(self, base: Atom, result: Var) -> list[ast.stmt]:
         """Return `result = base` if the two do not share a name, else no statement."""
-        if result not in self.read:
-            return []
-        return self.moves([(result, base)])
+        return self.moves([(result, base)]) if result in self.read else []
 
     def method(self, base: Atom, name: str, args: list[ast.expr], path: tuple[Sub, ...] = ()) -> ast.expr:
         owner = self.expressions.part(self.expressions.operand(base), path)
@@ -137,18 +136,23 @@ class Statements:
     def in_place(self, stmt: Stmt) -> ast.stmt:
         """Return a call whose result takes the memory of an operand `x` as `x *= y`, `np.exp(x, out=x)` or `y = np.exp(x, out=x)`.
 
-        If two names are needed and little memory is saved, the result has its own: in a loop, the next iteration frees the operand's.
+        If two names are needed and little memory is saved, the result has its own: in a loop, the next iteration frees the operand's, and
+        NumPy writes the result of an expression into the memory of an expression inside it.
         """
         op, target = stmt.op, stmt.targets[0]
         old, expressions = op.args[op.into], self.expressions
         same = self.name(old) == self.name(target)
         if same and augments(op):
             return ast.AugAssign(self.target(target), BINARY[operator_name(op.fn)](), expressions.operand(op.args[1 - op.into]))
-        if not is_large(target.type) or self.in_loop and not same:
+        if not is_large(target.type) or not same and (self.in_loop or any(self.gives_memory(a, target) for a in op.args)):
             return ast.Assign([self.target(target)], expressions.op(op))
         args = [expressions.operand(a) for a in op.args]
         call = ast.Call(expressions.function(writer(op) or op.fn), args, [ast.keyword("out", expressions.operand(old))])
         return ast.Expr(call) if same else ast.Assign([self.target(target)], call)
+
+    def gives_memory(self, atom: Atom, target: Var) -> bool:
+        """Return whether an operand is an expression inside another of its shape."""
+        return isinstance(atom, Var) and isinstance(self.nested.get(atom), Call) and atom.type == target.type
 
     def augmented(self, stmt: Stmt, value: ast.expr) -> ast.stmt | None:
         """Return `s += v` for `s = s + v` if `s` is a number and the user did not write `s = s + v`, else None."""

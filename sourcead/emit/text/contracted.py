@@ -1,0 +1,101 @@
+"""Prints several statements as one where a person would.
+
+    w = p[0];  b = p[1]                w, b = p
+    d_x = d_xs.pop();  d_h += d_x      d_h += d_xs.pop()
+
+An item that is taken off a list may be read in the next statement if nothing else reads it, and that statement reads no other list.
+"""
+
+import ast
+from collections.abc import Iterator
+
+from sourcead.emit.text.printing import Group
+from sourcead.ir.nodes import Const, Index, Op, Pop, Var
+from sourcead.ir.types import Array, Scalar, TupleT
+
+LONGEST = 92
+
+
+def contracted(groups: list[Group], read: dict[Var, int], nested: dict[Var, Op]) -> list[Group]:
+    """Return the printed statements of a block with fewer of them.
+
+    Args:
+        groups: the statements, each with what is printed for it.
+        read: how often each variable is read.
+        nested: the values that are printed inside other expressions.
+    """
+    out: list[Group] = []
+    groups = [group for group in groups if group[1]]
+    while groups:
+        count = len(unpacked) if (unpacked := _items_of_a_tuple(groups)) else 1
+        if unpacked:
+            stmt, (first,) = groups[0]
+            names = ast.Tuple([nodes[0].targets[0] for _, nodes in unpacked], ast.Store())
+            one = ast.Assign([names], first.value.value)
+            one.origin = getattr(first, "origin", None)
+            out.append((stmt, [one]))
+        elif len(groups) > 1 and (joined := _with_the_item_taken_off(groups[0], groups[1], read, nested)) is not None:
+            groups[1] = groups[1][0], [joined]
+        else:
+            out.append(groups[0])
+        groups = groups[count:]
+    return out
+
+
+def _items_of_a_tuple(groups: list[Group]) -> list[Group]:
+    """Return the statements at the beginning that bind names to all items of a tuple, in order; none if there are no such statements."""
+    stmt, nodes = groups[0]
+    base = stmt.op.base if isinstance(stmt.op, Index) else None
+    length = len(base.type.items) if isinstance(base, Var) and isinstance(base.type, TupleT) else 0
+    found = groups[:length]
+    if length < 2 or len(found) < length or any(s.within != stmt.within for s, _ in found):
+        return []
+    texts, targets = set(), []
+    for k, (stmt, nodes) in enumerate(found):
+        match stmt.op, nodes:
+            case Index(of, Const(index)), [ast.Assign([ast.Name(name)], ast.Subscript(value, ast.Constant()))] if of is base and index == k:
+                texts.add(ast.unparse(value))
+                targets.append(name)
+            case _:
+                return []
+    names = {n.id for n in ast.walk(nodes[0].value) if isinstance(n, ast.Name)}
+    return found if len(texts) == 1 and len(set(targets)) == length and names.isdisjoint(targets) else []
+
+
+def _with_the_item_taken_off(taking: Group, reading: Group, read: dict[Var, int], nested: dict[Var, Op]) -> ast.stmt | None:
+    """Return a statement with the item that the statement before it takes off a list, or None if it must have a name."""
+    match taking, reading:
+        case (stmt, [ast.Assign([ast.Name(name)], ast.Call() as call)]), (reader, [(ast.Assign() | ast.AugAssign()) as node]):
+            pass
+        case _:
+            return None
+    if not isinstance(stmt.op, Pop) or len(stmt.targets) != 2 or read.get(item := stmt.targets[1]) != 1 or stmt.within != reader.within:
+        return None
+    leaves = list(_leaves(reader.op, nested))
+    if item not in leaves or reader.op.blocks or not all(isinstance(v.type, (Array, Scalar)) for v in leaves):
+        return None
+    mentions = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name]
+    if len(mentions) != 1 or not isinstance(mentions[0].ctx, ast.Load) or len(ast.unparse(node.value)) + len(ast.unparse(call)) > LONGEST:
+        return None
+    inserted = _Inserted(name, call).visit(node)
+    inserted.origin = getattr(node, "origin", None)
+    return inserted
+
+
+class _Inserted(ast.NodeTransformer):
+    """Puts an expression in the place of a name."""
+
+    def __init__(self, name: str, value: ast.expr):
+        self.name, self.value = name, value
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self.value if node.id == self.name else node
+
+
+def _leaves(op: Op, nested: dict[Var, Op]) -> Iterator[Var]:
+    """Yield the variables whose names stand where an op is printed."""
+    for v in op.reads:
+        if v in nested:
+            yield from _leaves(nested[v], nested)
+        else:
+            yield v

@@ -91,7 +91,7 @@ def differentiate(
 
         sweep = Reverse(block, active, build, RULES, reverse_as_function).block(block, cots, gradients)
     block, sweep, (value, aux) = without_adjoint_blocks(block, sweep, (value, aux))
-    sweeps = both_sweeps(block, sweep, build.maybe_number, policy)
+    sweeps = both_sweeps(block, sweep, build.maybe_number, policy, compiled=not lowered.arrays)
     notes = Notes(tuple(sweeps.notes), replace(primal, body=Block(tuple(sweeps.forward), ())), tuple(hoisted))
     stmts, out = returned(value, aux, sweeps, form, d_y)
     return Function(primal.name, primal.params, Block((*sweeps.forward, *stmts), out), origin=primal.origin), notes

@@ -52,14 +52,15 @@ class Sweeps:
     notes: list[LoopNote]
 
 
-def both_sweeps(block: Block, sweep: Sweep, numbers: set[Var], policy: Policy = AUTO) -> Sweeps:
+def both_sweeps(block: Block, sweep: Sweep, numbers: set[Var], policy: Policy = AUTO, compiled: bool = False) -> Sweeps:
     """Return both sweeps of a block, given its reverse as the rules wrote it.
 
     Args:
         numbers: variables that are arrays by type and may be numbers.
         policy: the checkpoint policy of the loops that have none of their own.
+        compiled: whether the text is compiled, which decides what it takes to compute a value again.
     """
-    return SweepMaker(Chains(block), numbers | starting_as_numbers(block, numbers), policy).sweeps(block, sweep)
+    return SweepMaker(Chains(block), numbers | starting_as_numbers(block, numbers), policy, compiled).sweeps(block, sweep)
 
 
 def starting_as_numbers(block: Block, numbers: set[Var]) -> set[Var]:
@@ -73,20 +74,20 @@ class SweepMaker:
 
     Attributes:
         chains: the versions of each array that is written in place.
-        numbers, policy: those of `both_sweeps`.
+        numbers, policy, compiled: those of `both_sweeps`.
         notes: the notes for the user, those on inner loops first.
         nest: the outermost loop around what is being written.
     """
 
-    def __init__(self, chains: Chains, numbers: set[Var], policy: Policy):
-        self.chains, self.numbers, self.policy = chains, numbers, policy
+    def __init__(self, chains: Chains, numbers: set[Var], policy: Policy, compiled: bool = False):
+        self.chains, self.numbers, self.policy, self.compiled = chains, numbers, policy, compiled
         self.notes: list[LoopNote] = []
         self.nest: Nest | None = None
 
     def of_rerun(self, block: Block, sweep: Sweep) -> Sweeps:
         """Return both sweeps of a block that runs again in the reverse sweep."""
         policy = AUTO if self.policy.name == "budget" else self.policy
-        return SweepMaker(Chains(block), self.numbers, policy).sweeps(block, sweep)
+        return SweepMaker(Chains(block), self.numbers, policy, self.compiled).sweeps(block, sweep)
 
     # -- code that runs once -----------------------------------------------------------------------------------------
 
@@ -179,6 +180,10 @@ class SweepMaker:
     def times(self, stmt: Stmt) -> float:
         """Estimate how often a statement runs during one run of the outermost loop, from the number of loops around it."""
         return TYPICAL ** len(self.nest.places[stmt].loops)
+
+    def depth(self, loop: Stmt) -> int:
+        """Return the number of loops in which the body of a loop stands, with the loop itself."""
+        return 1 + len(self.nest.places[loop].loops) if loop in self.nest.places else 1
 
     # -- loops ----------------------------------------------------------------------------------------------------------
 

@@ -11,20 +11,24 @@ Room = list[dict[int, float]]  # how much more the edges from each node can take
 
 
 def minimum_node_cut(
-    capacity: Mapping[Hashable, float], edges: Iterable[tuple[Hashable, Hashable]], sources: Iterable, sinks: Iterable
+    capacity: Mapping[Hashable, float],
+    edges: Iterable[tuple[Hashable, Hashable]],
+    sources: Mapping[Hashable, float],
+    sinks: Iterable[Hashable],
 ) -> set:
     """Return the nodes of least total capacity without which no path leads from a source to a sink.
 
     Args:
         capacity: of each node.
         edges: pairs (from, to).
-        sources, sinks: nodes; a source or sink may itself be cut.
+        sources: nodes, each with what it is worth to reach no sink from it: if that is less than to cut, paths from it may stay.
+        sinks: nodes; a source or sink may itself be cut.
 
     Returns:
         The cut nodes, those nearest to the sinks among several minimum cuts.
 
     Example:
-        >>> sorted(minimum_node_cut({"a": 2, "b": 1, "c": 3}, [("a", "b"), ("b", "c")], ["a"], ["c"]))
+        >>> sorted(minimum_node_cut({"a": 2, "b": 1, "c": 3}, [("a", "b"), ("b", "c")], {"a": INFINITE}, ["c"]))
         ['b']
     """
     into = {key: 2 * k for k, key in enumerate(capacity)}  # each node is two, with an edge of its capacity between them
@@ -39,8 +43,8 @@ def minimum_node_cut(
         edge(into[key], into[key] + 1, most)
     for a, b in edges:
         edge(into[a] + 1, into[b])
-    for key in sources:
-        edge(start, into[key])
+    for key, most in sources.items():
+        edge(start, into[key], most)
     for key in sinks:
         edge(into[key] + 1, end)
     while end in (level := distances(room, start)):

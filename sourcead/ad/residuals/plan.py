@@ -23,13 +23,14 @@ from sourcead.ad.residuals.costs import is_cheap, size
 from sourcead.ad.residuals.loop_pair import LoopTask
 from sourcead.ad.residuals.minimum_cut import minimum_node_cut
 from sourcead.ad.residuals.notes import Kept, LoopNote, rebuilt
+from sourcead.ad.residuals.recomputation import NEVER, Prices
 from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, Sweep, plain_reads, reverse_ops
 from sourcead.analysis.array_versions import updates_in
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.sizes import Size, Sizes, dims_in, known_dtype
 from sourcead.ir.nodes import Atom, Attr, Block, Branch, Call, Index, Let, Loop, Op, Stmt, Sub, Update, Var
 from sourcead.ir.types import INT
-from sourcead.ir.walk import free_vars, has_effect
+from sourcead.ir.walk import free_vars
 from sourcead.passes.equality import same
 from sourcead.primitives.table import record_of
 
@@ -88,6 +89,7 @@ class LoopPlan:
         self.task, self.saves_all = task, saves_all
         self.maker, self.chains, self.undone = task.maker, task.maker.chains, task.undone
         self.stmt, self.op = task.stmt, task.op
+        self.prices = Prices(task.maker.compiled, task.maker.depth(task.stmt))
         self.carried = task.restored()
         self.regions: list[Region] = []
         self.definitions: dict[Var, Definition] = {}
@@ -257,12 +259,13 @@ class LoopPlan:
         for a, v in edges:
             users.setdefault(a, []).append(v)
         valid = self.valid_reads(nodes, users, latest)
-        sources = {v: None for v in nodes if not self.can_rebuild(v, self.definitions[v]) or not valid.get(v, True)}
+        works = {v: self.work_again(v, self.definitions[v]) if valid.get(v, True) else NEVER for v in nodes}
+        sources = {v: work for v, work in works.items() if work}
         for p, q in zip(self.op.params, self.op.body.results):
-            if q in nodes and p in latest and p in sources and (q in sources or self.takes_work(q)):
+            if q in nodes and p in latest and works.get(p) is NEVER and (q in sources or self.takes_work(q)):
                 nodes[q] = SHARED
-                sources[q] = None
-        edges = [(a, v) for a, v in edges if v not in sources]
+                sources[q] = NEVER
+        edges = [(a, v) for a, v in edges if sources.get(v) is not NEVER]
         if self.leaving_flag() in nodes:
             nodes[self.leaving_flag()] = SHARED
         if not wanted:
@@ -283,15 +286,23 @@ class LoopPlan:
         return self.chains.find(v) in self.carried and v not in self.kept
 
     def can_rebuild(self, v: Var, definition: Definition) -> bool:
-        """Return whether a value may be computed again: cheaply, and with no effect."""
+        """Return whether a value may be computed again."""
+        return self.work_again(v, definition) is not NEVER
+
+    def work_again(self, v: Var, definition: Definition) -> float:
+        """Return the price of computing a value again.
+
+        An array that is put back must be read before it is; a loop with such arrays computes again only what is cheap.
+        """
         stmt = definition.stmt
         if v in self.overwritten:
-            return False
+            return NEVER
         if self.reread(v) is not None:
-            return True
-        if self.saves_all and not self.is_fixed(v):
-            return False
-        return stmt is not None and len(stmt.targets) == 1 and is_cheap(stmt.op) and not has_effect(stmt.op)
+            return 0.0
+        if stmt is None or len(stmt.targets) != 1 or self.saves_all and not self.is_fixed(v):
+            return NEVER
+        work = self.prices.of(stmt.op, v.type)
+        return work if not work or not self.carried else NEVER
 
     def takes_work(self, v: Var) -> bool:
         """Return whether to compute a value again is more than to read it or to take a view."""

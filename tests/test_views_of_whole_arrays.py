@@ -43,8 +43,8 @@ def test_gradients_through_views_of_whole_arrays(f):
 
 
 def test_no_zeros_are_made_for_axes_that_are_added():
-    assert "zeros" not in grad(differences).lower(X).text
-    assert "d_x = -np.einsum(" in grad(differences).lower(X).text
+    text = grad(differences).lower(X).text
+    assert "zeros" not in text and "-np.einsum(" in text
 
 
 def test_what_is_turned_twice_is_not_turned():

@@ -13,8 +13,6 @@ import numpy as np
 
 from sourcead.runtime.reductions import product_of_others
 
-WELL_CONDITIONED = 1e4  # below this condition number, the formula that divides by the determinant loses four of sixteen digits
-
 
 def cofactors(a):
     """Return the derivative of `np.linalg.det(a)`, also where a is singular."""
@@ -30,7 +28,7 @@ def change_of_cofactors(a, change):
     """Return the change of `cofactors(a)` for a change of `a`; the map is symmetric, so it serves tangents and cotangents."""
     y, det = cofactors(a), np.linalg.det(a)[..., None, None]
     size = np.linalg.norm(a, axis=(-2, -1)) * np.linalg.norm(y, axis=(-2, -1))
-    if np.all(size < WELL_CONDITIONED * np.abs(det[..., 0, 0])):
+    if np.all(size < 1e4 * np.abs(det[..., 0, 0])):  # the condition number below which the next formula loses four of sixteen digits
         return (np.sum(y * change, axis=(-2, -1), keepdims=True) * y - y @ np.swapaxes(change, -1, -2) @ y) / det
     u, s, vt = np.linalg.svd(a)
     within = np.swapaxes(np.conj(u), -1, -2) @ change @ np.swapaxes(np.conj(vt), -1, -2)

@@ -84,7 +84,7 @@ def _sum(before: Stmt, stmt: Stmt, nesting: Nesting) -> tuple[list[Stmt], list[S
 
 
 def _has_dtype_of(value, base: Var) -> bool:
-    """Return whether a value is an array of the dtype of another, of known dims."""
+    """Return whether a value is an array of the dtype of another, in which NumPy gives the sum of two such arrays, of known dims."""
     t = operand_type(value)
     known = isinstance(value, Var) and isinstance(t, Array) and t.dims is not None and base.type.dims is not None
-    return known and t.dtype is not None and same_dtype(t.dtype, base.type.dtype)
+    return known and t.dtype is not None and t.dtype.isnative and same_dtype(t.dtype, base.type.dtype)

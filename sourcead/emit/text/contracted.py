@@ -7,6 +7,7 @@ An item that is taken off a list may be read in the next statement if nothing el
 """
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 
 from sourcead.emit.text.printing import Group
@@ -16,13 +17,14 @@ from sourcead.ir.types import Array, Scalar, TupleT
 LONGEST = 92
 
 
-def contracted(groups: list[Group], read: dict[Var, int], nested: dict[Var, Op]) -> list[Group]:
+def contracted(groups: list[Group], read: dict[Var, int], nested: dict[Var, Op], names: Counter[str]) -> list[Group]:
     """Return the printed statements of a block with fewer of them.
 
     Args:
         groups: the statements, each with what is printed for it.
         read: how often each variable is read.
         nested: the values that are printed inside other expressions.
+        names: how many variables have each name.
     """
     out: list[Group] = []
     groups = [group for group in groups if group[1]]
@@ -30,11 +32,11 @@ def contracted(groups: list[Group], read: dict[Var, int], nested: dict[Var, Op])
         count = len(unpacked) if (unpacked := _items_of_a_tuple(groups)) else 1
         if unpacked:
             stmt, (first,) = groups[0]
-            names = ast.Tuple([nodes[0].targets[0] for _, nodes in unpacked], ast.Store())
-            one = ast.Assign([names], first.value.value)
+            unpacking = ast.Tuple([nodes[0].targets[0] for _, nodes in unpacked], ast.Store())
+            one = ast.Assign([unpacking], first.value.value)
             one.origin = getattr(first, "origin", None)
             out.append((stmt, [one]))
-        elif len(groups) > 1 and (joined := _with_the_item_taken_off(groups[0], groups[1], read, nested)) is not None:
+        elif len(groups) > 1 and (joined := _with_the_item_taken_off(groups[0], groups[1], read, nested, names)) is not None:
             groups[1] = groups[1][0], [joined]
         else:
             out.append(groups[0])
@@ -62,10 +64,17 @@ def _items_of_a_tuple(groups: list[Group]) -> list[Group]:
     return found if len(texts) == 1 and len(set(targets)) == length and names.isdisjoint(targets) else []
 
 
-def _with_the_item_taken_off(taking: Group, reading: Group, read: dict[Var, int], nested: dict[Var, Op]) -> ast.stmt | None:
-    """Return a statement with the item that the statement before it takes off a list, or None if it must have a name."""
+def _with_the_item_taken_off(
+    taking: Group, reading: Group, read: dict[Var, int], nested: dict[Var, Op], names: Counter[str]
+) -> ast.stmt | None:
+    """Return a statement with the item that the statement before it takes off a list, or None if it must have a name.
+
+    It keeps a name that other variables have too: one of them may be the item, written in place.
+    """
     match taking, reading:
-        case (stmt, [ast.Assign([ast.Name(name)], ast.Call() as call)]), (reader, [(ast.Assign() | ast.AugAssign()) as node]):
+        case (stmt, [ast.Assign([ast.Name(name)], ast.Call() as call)]), (reader, [(ast.Assign() | ast.AugAssign()) as node]) if (
+            names[name] == 1
+        ):
             pass
         case _:
             return None

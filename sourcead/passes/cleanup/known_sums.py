@@ -78,7 +78,7 @@ def _sum(stmt: Stmt, x: Var, facts: Facts, dims: KnownDims) -> list[Stmt] | None
     if n is None or options or not isinstance(axis, Const) or not isinstance(keeps, Const) or _float(x) is None or _float(x) != _dtype(t):
         return None
     given = axis.value if isinstance(axis.value, tuple) else range(n) if axis.value is None else (axis.value,)
-    if not all(type(k) is int for k in given):
+    if not all(type(k) is int and -n <= k < n for k in given):
         return None
     gone = sorted(k % n for k in given)
     build = Builder().at(stmt)

@@ -67,7 +67,7 @@ def combined(stmt: Stmt, x: Var, y: Var, facts: Facts) -> Call | None:
     whole = all(k in gone or n == m for k, (n, m) in enumerate(zip(dims, dims_of(y.type) or ())))
     if known_dtype(x) not in (np.float64, np.float32) or len(dims) - 1 not in gone or not whole or rank(y.type) != len(dims):
         return None
-    if not are_short([dims[k] for k in gone]) or op.into not in (None, op.args.index(x)):
+    if len(gone) == len(dims) or not are_short([dims[k] for k in gone]) or op.into not in (None, op.args.index(x)):
         return None
     ufunc = COMBINED[op.fn]
     into = None if op.into is None else 1

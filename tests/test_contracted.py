@@ -69,3 +69,15 @@ def test_parts_of_a_tuple_in_another_order_are_not_unpacked():
     for first, second in ((1, 0), (0, 0)):
         body = (Stmt((a,), Index(t, Const(first))), Stmt((b,), Index(t, Const(second))), Stmt((c,), Build("tuple", (a, b, a, b))))
         assert "a, b = t" not in emit(Function("parts", (t,), Block(body, (c, a, b)))).text
+
+
+def test_an_item_that_is_printed_more_than_once_keeps_its_name():
+    def elements(w, xs):
+        a = np.zeros(len(xs))
+        a[0] = w
+        for i in range(1, len(a)):
+            a[i] = np.sin(a[i - 1]) * xs[i] + a[i - 1] * w
+        return np.sum(a)
+
+    for policy in ("states", "store", "auto"):
+        assert np.isfinite(grad(elements, wrt=("w", "xs"), checkpoint=policy)(0.5, np.linspace(0.1, 1.0, 9))[0])

@@ -83,6 +83,8 @@ def _with_the_item_taken_off(
     leaves = list(_leaves(reader.op, nested))
     if item not in leaves or reader.op.blocks or not all(isinstance(v.type, (Array, Scalar)) for v in leaves):
         return None
+    if not _is_printed_once(item, reader.op, read, nested):
+        return None
     mentions = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id == name]
     if len(mentions) != 1 or not isinstance(mentions[0].ctx, ast.Load) or len(ast.unparse(node.value)) + len(ast.unparse(call)) > LONGEST:
         return None
@@ -99,6 +101,12 @@ class _Inserted(ast.NodeTransformer):
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
         return self.value if node.id == self.name else node
+
+
+def _is_printed_once(item: Var, op: Op, read: dict[Var, int], nested: dict[Var, Op]) -> bool:
+    """Return whether the values nested in an op that read an item are read by nothing else."""
+    within = [v for v in op.reads if v in nested and item in _leaves(nested[v], nested)]
+    return all(read.get(v) == 1 and _is_printed_once(item, nested[v], read, nested) for v in within)
 
 
 def _leaves(op: Op, nested: dict[Var, Op]) -> Iterator[Var]:

@@ -249,7 +249,7 @@ def test_doctor(run, monkeypatch):
     for word in ("Versions", "numpy", "Engines", "Cache", "Threads", "SOURCEAD_VERIFY"):
         assert word in out
     monkeypatch.setattr(doctor, "version", lambda name: None if name == "numba" else "1.0")
-    assert 'missing, for gradients as machine code, `backend="numba"`: pip install "sourcead[numba]"' in run("doctor")[1]
+    assert 'missing, for gradients as machine code, `backend="numba"`; the extra "numba" installs it' in run("doctor")[1]
 
 
 def test_a_file_of_a_package_and_a_file_named_as_a_module_of_python(run, folder):

@@ -33,7 +33,7 @@ def sections() -> Iterator[tuple[str, list[Row]]]:
         *[(name, version(name) or "missing: sourcead needs it") for name in NEEDED],
     ]
     yield "Optional packages", [
-        (name, version(name) or f"missing, for {purpose}: pip install \"sourcead[{extra}]\"") for name, (purpose, extra) in OPTIONAL.items()
+        (name, version(name) or f'missing, for {purpose}; the extra "{extra}" installs it') for name, (purpose, extra) in OPTIONAL.items()
     ]
     yield "Engines", [("numpy", "works"), ("numba", numba_engine())]
     yield "Cache", cache()

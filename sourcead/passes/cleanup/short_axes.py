@@ -76,7 +76,7 @@ def combined(stmt: Stmt, x: Var, y: Var, facts: Facts) -> Call | None:
 
 def by_slices(call: Call, stmt: Stmt) -> tuple[int, Call] | None:
     """Return how many numbers a reduction makes one of, and the call that does it slice by slice; None if it stays as it is."""
-    if isinstance(call.fn, Var) or call.fn not in UFUNCS or call.effect or stmt.within:
+    if isinstance(call.fn, Var) or call.fn not in UFUNCS or call.effect or call.into is not None or stmt.within:
         return None
     options = dict(zip(("axis",), (Const(a.value) if isinstance(a, Const) else a for a in call.args[1:]))) | dict(call.kwargs)
     x, axis, keeps = call.args[0] if call.args else None, options.pop("axis", None), options.pop("keepdims", Const(False))

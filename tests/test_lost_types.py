@@ -9,6 +9,8 @@ from sourcead import InternalError, grad, jvp
 from sourcead.frontend.values import sequences
 from sourcead.ir.lost_types import loses
 from sourcead.ir.types import FLOAT, INT, ListT, MapT, StructT, TupleT, Undefined
+from sourcead.ir.verify import verify
+from sourcead.passes.plan import observed
 from tests.semantics import made
 
 X = np.array([0.7, 1.3, -0.4])
@@ -48,3 +50,17 @@ def test_a_list_that_grows_without_its_type_is_an_internal_error(name, derivativ
 ])  # fmt: skip
 def test_what_a_type_loses(old, new, found):
     assert loses(old, new) is found
+
+
+TABLE = [[], [0.5], [0.25, 2.0]]
+
+
+def test_an_item_that_is_known_to_be_empty_loses_nothing():
+    def f(x):
+        total = x * 1.0
+        for i in range(len(TABLE)):
+            total = total + sum((TABLE[i][j] * x**2 for j in range(i)), 0.0)
+        return total
+
+    with observed(lambda row, before, after: verify(before)):
+        assert grad(f)(3.0) == pytest.approx(1 + 2 * 2.75 * 3)

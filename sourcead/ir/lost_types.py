@@ -9,7 +9,7 @@ have a gradient of zero, silently.  Each place where a value gets another name, 
 
 from collections.abc import Iterator
 
-from sourcead.ir.nodes import Append, Atom, Block, Build, Function, Index, Let, Pop, Stmt, Sub, Update, Var
+from sourcead.ir.nodes import Append, Atom, Block, Build, Const, Function, Index, Let, Pop, Stmt, Sub, Update, Var
 from sourcead.ir.types import (
     AnyTuple, DictT, ListT, MapT, NoneType, SetT, StructT, TupleT, Type, Undefined, carries_derivative
 )
@@ -53,8 +53,18 @@ def flows(stmt: Stmt) -> Iterator[tuple[Type, Type]]:
                 for _ in range(len(path) + isinstance(stmt.op, Append)):
                     part = part.item if isinstance(part, (ListT, MapT)) else None
                 yield from ((t, part) for t in types_of([value]) if part is not None)
-        case Index(base) | Pop(base, ()):
-            yield from ((t.item, stmt.targets[-1].type) for t in types_of([base]) if isinstance(t, (ListT, MapT)))
+        case Index(base, key):
+            yield from ((item_of(t, key), stmt.targets[0].type) for t in types_of([base]) if isinstance(t, (ListT, MapT)))
+        case Pop(base, (), at):
+            yield from ((item_of(t, at or Const(-1)), stmt.targets[-1].type) for t in types_of([base]) if isinstance(t, (ListT, MapT)))
+
+
+def item_of(t: ListT | MapT, key: object) -> Type:
+    """Return the type of an item: where each position has a type of its own, that of the position (`[[], [0.5]][0]` is empty)."""
+    match t, key:
+        case ListT(_, tuple(items)), Const(int(k)) if -len(items) <= k < len(items):
+            return items[k]
+    return t.item
 
 
 def types_of(atoms: list[Atom]) -> list[Type]:

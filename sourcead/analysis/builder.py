@@ -300,7 +300,8 @@ def key_of(operand: Operand | None):
 
 SYMBOLS = {
     operator.add: "total", operator.sub: "diff", operator.mul: "product", operator.truediv: "ratio", operator.pow: "power",
-    operator.matmul: "product", operator.neg: "minus", np.sum: "total", np.prod: "product", np.ndarray.astype: "same",
+    operator.matmul: "product", operator.neg: "minus", operator.floordiv: "quotient", np.sum: "total", np.prod: "product",
+    np.ndarray.astype: "same",
 }  # fmt: skip
 
 

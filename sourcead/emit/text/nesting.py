@@ -23,7 +23,7 @@ from sourcead.analysis.array_versions import queried
 from sourcead.analysis.builder import operand_type
 from sourcead.emit.memory.sharing import AliasGroups, written_in_place
 from sourcead.emit.text.exit_flags import printed_results, unprinted_results
-from sourcead.emit.text.naming import NameClasses
+from sourcead.emit.text.live_ranges import NameClasses
 from sourcead.ir.nodes import (
     Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Slice, Stmt, Update, Var,
     operand_atoms
@@ -317,10 +317,14 @@ class Nesting:
         return False
 
     def is_cheap(self, op: Op, target: Var) -> bool:
-        """Return whether an op reads as well as a name for its result, as `0.5 * dt` does: of a constant and a number that is given."""
+        """Return whether an op reads as well as a name for its result, as `0.5 * dt` or `2 * n` does: of numbers that have names."""
+        if self.counts.get(target, 0) > 3 or is_cotangent(target):
+            return False
         match op:
-            case Call(fn, (Const(), Var() as number) | (Var() as number, Const())) if fn in SIGNS and not is_cotangent(target):
-                return number in self.params and isinstance(number.type, Scalar) and self.counts.get(target, 0) <= 3
+            case Call(fn, (Const(), Var() as number) | (Var() as number, Const())) if fn in SIGNS and number in self.params:
+                return isinstance(number.type, Scalar)
+            case Call(operator.mul | operator.floordiv, (a, b), ()):
+                return kind_of(target.type) == "int" and not any(atom in self.ops for atom in (a, b))
         return False
 
     def is_short(self, atom) -> bool:

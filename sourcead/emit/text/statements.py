@@ -15,7 +15,7 @@ from sourcead.emit.text.contracted import contracted
 from sourcead.emit.text.early_exits import either, iteration
 from sourcead.emit.text.expressions import BINARY, Expressions, is_expression, negated, operator_name
 from sourcead.emit.text.idioms import Each
-from sourcead.emit.text.naming import stand_ins
+from sourcead.emit.text.live_ranges import stand_ins
 from sourcead.emit.text.printing import Comments, Group, in_contexts, mark, names_in
 from sourcead.ir.names import as_name, is_name, numbered
 from sourcead.ir.nodes import (

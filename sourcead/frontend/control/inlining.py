@@ -9,11 +9,14 @@ from sourcead.frontend import core
 from sourcead.frontend.control import generators, long_texts, recursion
 from sourcead.frontend.control.exits import Return
 from sourcead.frontend.control.pairs import call_pair, kinds_of_call
-from sourcead.frontend.core import Frame, FunctionVal, Lowering, NeverReturns, Scope, TupleVal, Value
+from sourcead.frontend.core import VALUE, Cell, Frame, FunctionVal, Lowering, NeverReturns, Scope, TupleVal, Value
 from sourcead.frontend.find_source import Source
-from sourcead.ir.nodes import Const, Origin
+from sourcead.ir.names import is_name, of_part
+from sourcead.ir.nodes import Const, Origin, Stmt, Var
+from sourcead.places.origin import HERE
 
 MAX_INLINE = 60  # the most calls inside calls
+SHORT = 10  # the most characters of a name made of two
 
 
 def local_function(lo: Lowering, node) -> FunctionVal:
@@ -117,9 +120,21 @@ def inline(lo: Lowering, fn: FunctionVal, args: list[Value], kwargs: dict[str, V
     first = len(lo.build.stmts)
     with lo.in_scope(scope, Frame(source.node, bound)), lo.using(in_place=in_place, caller=place, escaping=None):
         value = lower_body(lo, source)
+    name_result(value, source, node, lo.build.stmts[first:])
     if lo.keeps:
         long_texts.note_size(lo, source.node, kinds_of_call(bound), lo.build.stmts[first:])
     return Const(None) if value is None else value
+
+
+def name_result(value: Value | None, source: Source, node, made: list[Stmt]) -> None:
+    """Call a result to which the user gave no name after the function and its argument, if that is short: `sigmoid_z`."""
+    atom = value.slots.get(VALUE) if isinstance(value, Cell) and value.base is None else value
+    if not isinstance(atom, Var) or not atom.temp or not any(atom in stmt.targets for stmt in made):
+        return
+    if is_name(source.name) and not source.name.startswith("_") and len(source.name) > 2 and not source.file.startswith(HERE):
+        of = node.args[0] if isinstance(node, gast.Call) and node.args else None
+        longer = of_part(source.name, of.id) if isinstance(of, gast.Name) else source.name
+        atom.name = longer if len(longer) <= SHORT else source.name
 
 
 def returned(lo: Lowering, source) -> Value | None:

@@ -127,11 +127,12 @@ def added_twice(stmt: Stmt, facts: Facts) -> list[Stmt] | None:
         return None
     if not isinstance(before, Update) or before.path or before.value is not p or before.mode != op.mode or before.base is p:
         return None
-    if not is_spent(op.base, facts) or not is_spent(p, facts, 2) or not isinstance(made := facts.op(p), Call):
+    if not is_spent(op.base, facts):
         return None
-    small = _smaller(made) if made.fn is MUL and not made.kwargs else None
+    made = facts.op(p) if is_spent(p, facts, 2) else None
+    small = _smaller(made) if isinstance(made, Call) and made.fn is MUL and not made.kwargs else None
     if small is None:
-        var = fresh(p)
+        var = fresh(p, name="twice", temp=True)
         twice = [replace(stmt, targets=(var,), op=Call(MUL, (Const(2), p)))]
     else:
         factor = fresh(made.args[small])

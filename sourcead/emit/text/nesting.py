@@ -25,13 +25,13 @@ from sourcead.emit.memory.sharing import AliasGroups, written_in_place
 from sourcead.emit.text.exit_flags import printed_results, unprinted_results
 from sourcead.emit.text.live_ranges import NameClasses
 from sourcead.ir.nodes import (
-    Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Slice, Stmt, Update, Var,
-    operand_atoms
+    Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Operand, Slice, Stmt, Update,
+    Var, operand_atoms
 )
 from sourcead.ir.types import Array, Scalar, kind_of
 from sourcead.ir.walk import bound_vars, count_reads, has_effect, is_cotangent, walk
 
-MAX_LENGTH = 92
+MAX_LENGTH = 88  # characters of an expression, about
 SIGNS = (operator.add, operator.sub, operator.mul, operator.truediv)
 
 
@@ -118,7 +118,7 @@ class Nesting:
         for k, operand in enumerate(operands):
             for atom in operand_atoms(operand):
                 if not isinstance(atom, Var):
-                    length += len(repr(atom)) if isinstance(atom, Const) else 2
+                    length += len(repr(atom)) if isinstance(atom, Const) else 0
                     continue
                 target = moved_to[k] if k < len(moved_to) else None
                 entry = self.pending.get(atom)
@@ -130,7 +130,7 @@ class Nesting:
                     entry = None
                 if entry is None:
                     self.read_name(atom, names, groups)
-                    length += len(atom.name) + 2
+                    length += len(atom.name)
                     continue
                 entry.remaining -= 1
                 found.append(atom)
@@ -139,7 +139,7 @@ class Nesting:
             if length + entry.length > MAX_LENGTH and not entry.trivial and not over_lines:
                 self.name(atom)
                 self.read_name(atom, names, groups)
-                length += len(atom.name) + 2
+                length += len(atom.name)
                 continue
             length += entry.length
             names |= entry.names
@@ -355,13 +355,28 @@ def _own_length(op: Op) -> int:
     match op:
         case Call(np.transpose, (_,), ()):
             return 2
-        case Call(fn, _, kwargs):
-            name = getattr(fn, "__name__", "") if not isinstance(fn, Var) else fn.name
+        case Call(fn, args, kwargs):
             if getattr(fn, "__module__", "") in ("_operator", "operator"):
-                return 3
-            return len(name) + (2 if getattr(fn, "__module__", None) == "builtins" else 5) + sum(len(k) + 1 for k, _ in kwargs)
+                return 3 if len(args) > 1 else 1
+            name = getattr(fn, "__name__", "") if not isinstance(fn, Var) else fn.name
+            module = 0 if getattr(fn, "__module__", None) == "builtins" else 3
+            return module + len(name) + _punctuation((*args, *(v for _, v in kwargs))) + sum(len(k) + 1 for k, _ in kwargs)
         case Effect("raise"):
             return -sys.maxsize  # Numba compiles `raise ValueError(...)`, however long, and not `raise error`
         case Attr(_, name):
             return len(name) + 1
+        case Index(_, key):
+            return _punctuation(key) + (0 if isinstance(key, tuple) else 2)
+        case Build(_, items):
+            return _punctuation(items)
     return 4
+
+
+def _punctuation(operand: Operand) -> int:
+    """Return how many characters an operand prints besides its atoms: parentheses, commas and colons."""
+    match operand:
+        case tuple():
+            return max(2 * len(operand), 2) + sum(map(_punctuation, operand))
+        case Slice(_, _, step):
+            return 1 if step is None else 2
+    return 0

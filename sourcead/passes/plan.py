@@ -26,6 +26,7 @@ from sourcead.ir.verify import verify
 from sourcead.passes.cleanup.algebra import simplify_arithmetic
 from sourcead.passes.cleanup.broadcasts import add_to_sources, remove_broadcasts
 from sourcead.passes.cleanup.choices import merge_choices
+from sourcead.passes.cleanup.common_factors import take_common_factors
 from sourcead.passes.cleanup.common_subexpressions import merge_common
 from sourcead.passes.cleanup.copies import propagate_copies
 from sourcead.passes.cleanup.dead_code import remove_dead
@@ -173,6 +174,7 @@ AFTER = (
     Pass(remove_dead, "before sums are contracted: the products that `factor_sums` left would count as read"),
     Pass(contract_sums, "after the factors that do not vary are taken out"),
     Pass(multiply_einsums, "after the last pass that reads or makes an `einsum`"),
+    Pass(take_common_factors, "after the passes that look for sums of products, and before the last simplification"),
     Pass(add_to_sources, "after equal operations are merged: what is added twice to a broadcast is added once, times two"),
     Pass(take_known_arms, "after the updates of cotangents are in one form: what reverses the arm that raised goes"),
     Pass(drop_unread_arms, "before the last simplification, which removes what the arms made"),

@@ -26,6 +26,7 @@ from sourcead.ir.verify import verify
 from sourcead.passes.cleanup.algebra import simplify_arithmetic
 from sourcead.passes.cleanup.broadcasts import add_to_sources, remove_broadcasts
 from sourcead.passes.cleanup.choices import merge_choices
+from sourcead.passes.cleanup.common_factors import take_common_factors
 from sourcead.passes.cleanup.common_subexpressions import merge_common
 from sourcead.passes.cleanup.copies import propagate_copies
 from sourcead.passes.cleanup.dead_code import remove_dead
@@ -44,7 +45,9 @@ from sourcead.passes.loops.independent import batch_independent
 from sourcead.passes.loops.interchange import interchange_loops
 from sourcead.passes.loops.list_forms import simplify_lists
 from sourcead.passes.loops.products_of_exponentials import multiply_exponentials
+from sourcead.passes.loops.rows_of_cotangents import index_popped_rows, write_over_rows
 from sourcead.passes.loops.scalar_replacement import accumulate_in_variables
+from sourcead.passes.loops.states_in_one_array import keep_states_once
 from sourcead.passes.loops.tables import make_tables_once
 from sourcead.passes.residuals.add_to_records import add_to_records
 from sourcead.passes.residuals.check_assigned import check_assigned
@@ -161,8 +164,11 @@ AFTER = (
     Pass(remove_overwritten_zeros, "before clears are sunk: it knows arrays of zeros by what made them", "splits", ("lists",)),
     Pass(sink_clears, "before sums are looked for, which clears among the updates would hide", "splits"),
     Pass(sum_after_loops, "before stacks are flattened: it turns lists of residuals of one loop into arrays", "splits", ("notes",)),
+    Pass(keep_states_once, "after it: the arrays that it makes hold the states with which the iterations begin", "splits"),
     Pass(flatten_stacks, "after it: the lists that are left become one stack for a nest of loops"),
     Pass(take_equal_items, "after stacks are flattened: a list that one loop alone pops, and before products with its items are seen"),
+    Pass(index_popped_rows, "after it: an array of equal numbers is not read at all"),
+    Pass(write_over_rows, "after it: rows are read by an index"),
     Pass(simplify, "before sums are factored: a product that is read once only must be seen to be", None, ("settled",)),
     Pass(know_sums, "before sums are factored, and after simplification, which brings the updates of cotangents to one form"),
     Pass(simplify, "to remove the broadcasts of sums that are known", None, ("settled",)),
@@ -173,6 +179,7 @@ AFTER = (
     Pass(remove_dead, "before sums are contracted: the products that `factor_sums` left would count as read"),
     Pass(contract_sums, "after the factors that do not vary are taken out"),
     Pass(multiply_einsums, "after the last pass that reads or makes an `einsum`"),
+    Pass(take_common_factors, "after the passes that look for sums of products, and before the last simplification"),
     Pass(add_to_sources, "after equal operations are merged: what is added twice to a broadcast is added once, times two"),
     Pass(take_known_arms, "after the updates of cotangents are in one form: what reverses the arm that raised goes"),
     Pass(drop_unread_arms, "before the last simplification, which removes what the arms made"),

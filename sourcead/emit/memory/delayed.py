@@ -5,7 +5,8 @@
     d_x = d_y / n                      d_x = d_y / n
 
 A value that is printed inside another expression reads its operands there.  This is legal if the statement only computes its result,
-nothing in between reads the result, and nothing in between writes memory that the statement reads.
+nothing in between reads the result, and nothing in between writes memory that the statement reads.  It is not done across a statement that
+binds the operand's name to another value.
 """
 
 from collections.abc import Callable, Container, Iterator
@@ -51,12 +52,19 @@ def delayed(block: Block, candidates: Callable[[Stmt], list[Var]], nested: Conta
         operands = [v for v in candidates(stmt) if v not in block.results]
         k, first = places[stmt], min(readers(stmt.targets[0]), default=len(stmts))
         read = {groups.find(v) for v in stmt.op.reads}
-        for end in (last_read(v, axes) for v in operands for axes in (0, rank(v.type))):
-            if k < end < first and not any(groups.find(v) in read for s in stmts[k + 1 : end + 1] for v in _written(s)):
+        for operand, end in ((v, last_read(v, axes)) for v in operands for axes in (0, rank(v.type))):
+            between = stmts[k + 1 : end + 1]
+            kept = not any(groups.find(w) in read for s in between for w in _written(s))
+            if k < end < first and kept and not _named_anew(operand, between, nested):
                 stmts[k : end + 1] = [*stmts[k + 1 : end + 1], stmt]
                 places.update((s, i) for i, s in enumerate(stmts[k : end + 1], k))
                 break
     return block if all(a is b for a, b in zip(stmts, block.stmts)) else Block(tuple(stmts), block.results)
+
+
+def _named_anew(v: Var, stmts: list[Stmt], nested: Container[Var]) -> bool:
+    """Return whether a statement binds another value by the name of one: a text that reads the first value later needs two names."""
+    return any(t.name == v.name and t.temp == v.temp and t not in nested for s in stmts for t in s.targets)
 
 
 def _written(stmt: Stmt) -> Iterator[Var]:

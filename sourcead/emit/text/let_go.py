@@ -15,6 +15,8 @@ import ast
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from sourcead.ad.residuals.costs import TYPICAL, size
 from sourcead.emit.memory.sharing import AliasGroups, call_sharing
 from sourcead.emit.text.printing import Group
@@ -163,8 +165,9 @@ class _Held:
 
 
 def _makes_memory(op: Op) -> bool:
-    """Return whether the result of an op surely has memory of its own: views may be larger than what they show."""
-    return isinstance(op, Build) or isinstance(op, Call) and op.into is None and call_sharing(op) in ("fresh", "shallow")
+    """Return whether the result of an op surely has memory of its own, or shows all of another array: other views show a part."""
+    shows_all = isinstance(op, Call) and op.fn is np.reshape  # whose dims may say more than those of what was reshaped
+    return shows_all or isinstance(op, Build) or isinstance(op, Call) and op.into is None and call_sharing(op) in ("fresh", "shallow")
 
 
 def _bindings(node: ast.stmt) -> list[ast.Name]:

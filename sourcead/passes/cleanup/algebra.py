@@ -103,9 +103,11 @@ def _mul(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
         if is_const(c, -1) and keeps_type(stmt, x) and (is_real(x) or generated(stmt) and kind_of(x.type) == "complex"):
             return Call(NEG, (x,))
         # v / c * c is v but for rounding, and for c = 0, where v / c is not finite
-        quotient = facts.call(x, DIV)
-        if quotient and quotient.args[1] is c and _is_spent(stmt, x, facts) and same_operand_type(stmt.targets[0], quotient.args[0]):
-            return quotient.args[0]
+        negation = facts.call(x, NEG)
+        inner = negation.args[0] if negation and _is_spent(stmt, x, facts) else x
+        quotient = facts.call(inner, DIV)
+        if quotient and quotient.args[1] is c and _is_spent(stmt, inner, facts) and same_operand_type(stmt.targets[0], quotient.args[0]):
+            return quotient.args[0] if inner is x else Call(NEG, (quotient.args[0],))
         # y ** 0 is 1 everywhere, also for nan (C99 pow), so that x * y ** 0 is x broadcast to the shape of x * y
         power = facts.call(c, POW, np.power)
         if power and is_const(power.args[1], 0) and same_operand_type(stmt.targets[0], x) and is_real_or_generated(stmt, x):
@@ -224,6 +226,12 @@ def _neg(stmt: Stmt, a: Atom, facts: Facts):
     if difference and generated(stmt) and facts.uses[a] == 1 and a.temp and is_real(a):
         # -(a - b) is b - a but for the sign of zero
         return Call(SUB, difference.args[::-1])
+    total = facts.call(a, ADD)
+    for x, negative in (total.args, total.args[::-1]) if total and _is_spent(stmt, a, facts) else ():
+        positive = _negated(stmt, negative, facts)
+        if positive and isinstance(x, Var):  # -(x + -y) is y - x but for the sign of zero
+            before, y = positive
+            return [*before, replace(stmt, op=Call(SUB, (y, x)))]
     return None
 
 
@@ -249,13 +257,19 @@ def _negated(stmt: Stmt, atom: Atom, facts: Facts) -> tuple[list[Stmt], Var] | N
     if not product or not atom.temp or facts.uses[atom] != 1 or not negatable(stmt, atom):
         return None
     for i in range(1 if product.fn is np.transpose else 2):
-        factor = _negated(stmt, product.args[i], facts)
+        factor = _negated(stmt, product.args[i], facts) or _positive_literal(stmt, product.fn, product.args[i])
         if factor:
             before, positive = factor
             args = (*product.args[:i], positive, *product.args[i + 1 :])
             var = fresh(atom)
             return [*before, replace(facts.definitions[atom], targets=(var,), op=Call(product.fn, args))], var
     return None
+
+
+def _positive_literal(stmt: Stmt, fn, a: Atom) -> tuple[list[Stmt], Const] | None:
+    """Return the positive number for a negative one that the compiler multiplies with."""
+    scales = generated(stmt) and fn in (MUL, DIV) and is_literal(a) and type(a.value) is not bool
+    return ([], Const(-a.value)) if scales and a.value < 0 else None
 
 
 # -- accumulation -----------------------------------------------------------------------------------------------------

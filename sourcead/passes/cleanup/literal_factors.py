@@ -4,6 +4,7 @@
     y = mul(mul(1.0, k), x)                         y = mul(k, x) for an integer k
     y = div(2, mul(0.5, x))                         y = div(4.0, x)
     y = mul(2, div(v, mul(2, s)))                   y = div(v, s)
+    y = mul(2, neg(x))                              y = mul(-2, x)
     y = mul(2, mul(expand_dims(mul(-0.5, v), 1), x))      y = mul(expand_dims(neg(v), 1), x)
     d1 = d0 with all += p, d2 = d1 with all += p    d2 = d0 with all += mul(2, p)
 
@@ -45,6 +46,10 @@ def joined(stmt: Stmt, fn, a: Atom, b: Atom, facts: Facts) -> Atom | Call | list
                 return value
             last = before[-1]  # an error of a quotient belongs to the line that divides
             return [*before[:-1], replace(stmt, op=last.op, origin=last.origin if last.op.fn is DIV else stmt.origin)]
+    for c, x in ((a, b), (b, a)):
+        negation = facts.call(x, NEG) if is_literal(c) and type(c.value) is not bool else None
+        if negation and is_spent(x, facts) and _same(x, negation.args[0]):
+            return Call(MUL, (Const(-c.value), negation.args[0]))
     return None
 
 

@@ -29,7 +29,7 @@ elementwise({
     special.erfc: lambda y, x, d_y: -d_y * TWO_OVER_SQRT_PI * np.exp(-x * x),
     special.erfinv: lambda y, x, d_y: d_y / TWO_OVER_SQRT_PI * np.exp(y * y),
     special.erfcx: lambda y, x, d_y: d_y * (2 * x * y - TWO_OVER_SQRT_PI),
-    special.ndtr: lambda y, x, d_y: d_y / SQRT_2_PI * np.exp(-x * x / 2),
+    special.ndtr: lambda y, x, d_y: d_y / SQRT_2_PI * np.exp(-0.5 * (x * x)),
     special.log_ndtr: lambda y, x, d_y: d_y / SQRT_2_PI * np.exp(-x * x / 2 - y),
     special.ndtri: lambda y, x, d_y: d_y * SQRT_2_PI * np.exp(y * y / 2),
     special.gamma: lambda y, x, d_y: d_y * y * special.digamma(x),

@@ -1,0 +1,115 @@
+"""A factor that two terms of an adjoint have in common is multiplied with once."""
+
+import numpy as np
+import pytest
+
+from sourcead import check_grads, grad, hvp, jvp
+
+rng = np.random.default_rng(0)
+A, B, S = (rng.standard_normal((9, 11)) for _ in range(3))
+W = rng.standard_normal((11, 12))
+
+
+def text(f, *args, **options):
+    """The generated text without comments."""
+    return "\n".join(line for line in grad(f, **options).lower(*args).text.splitlines() if not line.strip().startswith("#"))
+
+
+def mixed(z, n, h):
+    return np.sum(((1 - z) * n + z * h) ** 2)
+
+
+def counted(eta, counts):
+    return -np.mean(counts * eta - np.exp(eta))
+
+
+def shared_matrix(a, b, w):
+    h = np.tanh(a) * b
+    return np.sum(np.sin(h @ w) + np.cos(np.tanh(a) @ w))
+
+
+def divided(a, b, s):
+    x = a * b
+    return np.sum(np.sin(x / s) + np.cos(x) / s)
+
+
+CASES = {
+    "mixed": (mixed, (A, B, S)),
+    "counted": (counted, (A, B)),
+    "matrix": (shared_matrix, (A, B, W)),
+    "divided": (divided, (A, B, S * S + 1)),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_gradients_are_central_differences(name):
+    f, args = CASES[name]
+    wrt = tuple(range(len(args)))
+    check_grads(f, args, wrt=wrt)
+    for order in ("C", "F"):
+        ordered = [np.array(a, order=order) for a in args]
+        expected = grad(f, wrt=wrt)(*ordered)
+        single = grad(f, wrt=wrt)(*(a.astype(np.float32) for a in ordered))
+        for d, e in zip(single, expected):
+            assert d.dtype == np.float32
+            np.testing.assert_allclose(d, e, rtol=2e-3, atol=2e-4)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_second_derivatives_are_differences_of_gradients(name):
+    f, (x, *others) = CASES[name]
+    v, step = np.cos(np.arange(x.size)).reshape(x.shape), 1e-6
+    differences = (grad(f)(x + step * v, *others) - grad(f)(x - step * v, *others)) / (2 * step)
+    np.testing.assert_allclose(hvp(f, wrt=0)(x, *others, v), differences, rtol=1e-5, atol=1e-7)
+    value, slope = jvp(f, (x, *others), (v, *(None for _ in others)))
+    np.testing.assert_allclose(slope, np.sum(grad(f)(x, *others) * v))
+
+
+def test_two_products_with_one_cotangent_are_one():
+    assert "(h - n)" in text(mixed, A, B, S)
+    assert "counts - np.exp(eta)" in text(counted, A, B)
+
+
+def test_factors_of_another_dtype_keep_the_dtype_of_the_cotangent():
+    counts = rng.integers(0, 5, A.shape)
+    check_grads(counted, (A, counts), wrt=0)
+    assert grad(counted)(A.astype(np.float32), counts).dtype == np.float32
+
+
+def test_terms_that_something_else_reads_are_computed_once_each():
+    def both(a, b):
+        p = a * b
+        return np.sum(p * a) + np.sum(np.sin(p)) + np.sum(p * b)
+
+    check_grads(both, (A, B))
+
+
+def test_a_factor_that_was_broadcast_and_terms_of_other_shapes():
+    def spread(row, column, a):
+        return np.sum((row * a + row * column) ** 2) + np.sum(column * a)
+
+    check_grads(spread, (A[0], B[:, :1], S), wrt=(0, 1, 2))
+
+
+def test_signs_go_with_numbers_and_divisors_cancel():
+    def scaled(lengths, x):
+        z = x / np.exp(lengths)
+        return -0.5 * np.sum(z**2)
+
+    written = text(scaled, A[0], B)
+    assert "/ exp) * exp" not in written and "-(-" not in written
+    check_grads(scaled, (A[0], B))
+
+
+def test_a_statement_is_not_delayed_across_another_value_of_its_operand():
+    def gated(p, xs):
+        h = np.zeros((xs.shape[1], 12))
+        for x in xs:
+            z = 1 / (1 + np.exp(-(x @ p)))
+            r = np.tanh(h)
+            h = (1 - z) * r + z * h
+        return np.sum(h**2)
+
+    xs = rng.standard_normal((9, 10, 11))
+    assert "d_h_1" not in text(gated, W, xs)
+    check_grads(gated, (W, xs))

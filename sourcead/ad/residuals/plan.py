@@ -299,10 +299,21 @@ class LoopPlan:
             return NEVER
         if self.reread(v) is not None:
             return 0.0
-        if stmt is None or len(stmt.targets) != 1 or self.saves_all and not self.is_fixed(v):
+        if stmt is None or len(stmt.targets) != 1 or self.saves_all and not self.is_fixed(v) or self.reads_lost_version(stmt.op):
             return NEVER
         work = self.prices.of(stmt.op, v.type)
         return work if not work or not self.carried else NEVER
+
+    def reads_lost_version(self, op: Op) -> bool:
+        """Return whether an op reads a part of an array that a loop around this one overwrites and does not put back.
+
+        What is read is saved then: otherwise the loop around would have to save the whole array in each iteration.
+        """
+        if not isinstance(op, Index) or op.base in self.definitions:
+            return False
+        chain, nest = self.chains.find(op.base), self.maker.nest
+        inside = (*nest.around.get(op.base, ()),)
+        return chain is not None and chain not in self.undone and any(chain in self.chains.carried_by(loop) for loop in inside)
 
     def takes_work(self, v: Var) -> bool:
         """Return whether to compute a value again is more than to read it or to take a view."""

@@ -7,7 +7,8 @@
 
 An array that grows while the loops run is copied, and each of its pages is asked of the system more than once, which can take longer than
 the arithmetic.  The bounds of the inner loops must be sums and products of the indices of the loops around them and of numbers
-from outside the nest; no loop may be left early, and both arms of a branch must push as many numbers.
+from outside the nest; no loop may be left early, and both arms of a branch must push as many numbers, unless its condition compares such
+numbers and it has loops that push.
 """
 
 import builtins
@@ -20,6 +21,7 @@ from sourcead.ir.types import INT, UNKNOWN, Array, Scalar
 from sourcead.ir.walk import definitions, map_op, walk
 
 ARITHMETIC = (operator.add, operator.sub, operator.mul, operator.neg, min, max)
+COMPARISONS = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
 
 
 class Unknown(Exception):
@@ -63,27 +65,43 @@ class _Counting:
             n = n if direct == 1 else self.build.emit(Call(operator.mul, (n, Const(direct))), INT, "n")
             return n if before is None else self.build.emit(Call(operator.add, (before, n)), INT, "room")
         param, index = Var("room", INT, True), fresh(op.index)
+        body = self.block(op.body, param, {**env, op.index: index})
+        return self.emit(Loop(domain, index, (param,), (Const(0) if before is None else before,), body))
+
+    def block(self, block: Block, before: Atom, env: dict[Var, Atom]) -> Block:
+        """Return a block that counts what a block pushes, and yields that number with those `before`."""
+        direct, inner = self.pushes(block)
         with self.build.block() as stmts:
-            count: Atom = self.build.emit(Call(operator.add, (param, Const(direct))), INT, "room") if direct else param
-            known = {**env, op.index: index}
+            count = self.build.emit(Call(operator.add, (before, Const(direct))), INT, "room") if direct else before
             for stmt in inner:
-                count = self.loop(stmt.op, count, dict(known))
+                match stmt.op:
+                    case Branch(cond, then, orelse):
+                        arms = self.value(cond, env), self.block(then, count, dict(env)), self.block(orelse, count, dict(env))
+                        count = self.emit(Branch(*arms))
+                    case op:
+                        count = self.loop(op, count, dict(env))
+        return Block(tuple(stmts), (count,))
+
+    def emit(self, op: Loop | Branch) -> Var:
+        """Emit a statement that counts, and return the number of its result."""
         after = Var("room", INT, True)
-        counting = Loop(domain, index, (param,), (before or Const(0),), Block(tuple(stmts), (count,)))
-        self.build.add(Stmt((after,), counting, self.build.origin, self.build.adjoint_of))
+        self.build.add(Stmt((after,), op, self.build.origin, self.build.adjoint_of))
         return after
 
     def pushes(self, block: Block) -> tuple[int, list[Stmt]]:
-        """Return how many numbers a block pushes outside of loops, and its loops that push others."""
+        """Return how many numbers a block pushes outside of loops, and its statements with loops that push others."""
         count, loops = sum(place.block is block for place in self.stack.pushes), []
         for stmt in block.stmts:
             if isinstance(stmt.op, Loop) and any(stmt in place.loops for place in self.stack.pushes):
                 loops.append(stmt)
             elif isinstance(stmt.op, Branch):
                 then, orelse = (self.pushes(arm) for arm in (stmt.op.then, stmt.op.orelse))
-                if then != orelse or then[1]:
+                if then[1] or orelse[1]:
+                    loops.append(stmt)
+                elif then != orelse:
                     raise Unknown
-                count += then[0]
+                else:
+                    count += then[0]
         return count, loops
 
     def value(self, atom: Atom, env: dict[Var, Atom]) -> Atom:
@@ -100,11 +118,15 @@ class _Counting:
 
     def is_written_again(self, stmt: Stmt) -> bool:
         """Return whether a statement of the nest is arithmetic of integers, or asks for a size from outside of the nest."""
-        if not all(isinstance(t.type, Scalar) and t.type.kind == "int" for t in stmt.targets):
-            return False
+
+        def is_integer(v: Var) -> bool:
+            return isinstance(v.type, Scalar) and v.type.kind == "int"
+
         match stmt.op:
-            case Call(fn, _, ()) if fn in ARITHMETIC:
-                return all(isinstance(v.type, Scalar) and v.type.kind == "int" for v in stmt.op.reads)
+            case Call(fn, _, ()) if fn in COMPARISONS or fn in ARITHMETIC and all(map(is_integer, stmt.targets)):
+                return all(map(is_integer, stmt.op.reads))
+            case _ if not all(map(is_integer, stmt.targets)):
+                return False
             case Let():
                 return True
             case Attr(base) | Call(builtins.len, (base,), ()):

@@ -1,14 +1,16 @@
 """The benchmarks themselves: what we compare with is right, and what we count is counted right."""
 
 import argparse
+import inspect
 import json
 
 import numpy as np
 import pytest
 
-from sourcead import value_and_grad
+from sourcead import grad, value_and_grad
 from tests.benchmarks import __main__ as runner, checkpoint, checkpoint_page, generated, numba_cases, report, timing
 from tests.benchmarks.by_hand import recurrent as by_hand
+from tests.benchmarks.polybench import __main__ as polybench
 from tests.benchmarks.rnn import choose_data
 
 pytestmark = pytest.mark.sampled(3)
@@ -236,3 +238,17 @@ def test_the_checkpoint_page_is_written(tmp_path):
     assert "| one | 1000.0 | 2000.0 | 1.50 | 1.40 | 1.07 | 5,000 | 10 |" in page
     assert "0.50 to 0.50 times the memory, 2.00 to 2.00 times the time" in page
     assert (tmp_path / "checkpointing.svg").stat().st_size > 1000
+
+
+@pytest.mark.parametrize("name", polybench.kernels(12))
+def test_the_kernels_of_polybench_have_the_gradients_of_differences(name):
+    function, wrt, args = polybench.kernels(5)[name]
+    gradients = grad(function, wrt=wrt)(*args)
+    names, rng, step = list(inspect.signature(function).parameters), np.random.default_rng(0), 1e-6
+    direction = {name: rng.normal(size=np.shape(args[names.index(name)])) for name in wrt}
+
+    def moved(sign):
+        return function(*(a + sign * step * direction[n] if n in direction else a for n, a in zip(names, args)))
+
+    found = sum(np.sum(d * g) for d, g in zip(direction.values(), gradients, strict=True))
+    np.testing.assert_allclose(found, (moved(1) - moved(-1)) / (2 * step), rtol=1e-5, atol=1e-8)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from sourcead.analysis.affine import Subscripts, number
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.connected import reachable
-from sourcead.ir.nodes import Atom, Attr, Branch, Call, Const, Index, Let, Loop, Op, Range, Stmt, Sub, Update, Var
-from sourcead.ir.types import INT, Array, Scalar, rank
+from sourcead.ir.nodes import Append, Atom, Attr, Branch, Call, Const, Index, Let, Loop, Op, Pop, Range, Stmt, Sub, Update, Var
+from sourcead.ir.types import INT, Array, ListT, Scalar, rank
 from sourcead.ir.walk import reads_inside
 
 ADDING = ("add", "sub")
@@ -41,6 +41,7 @@ class Body:
         current: version of an array -> the loop variant that it is a version of.
         accesses: for each statement, what it reads and writes.
         scalars: the loop variants that are numbers, by what an iteration yields for them.
+        has_lists: whether an iteration puts numbers on lists or takes them off, which happens in the order of the iterations.
     """
 
     loop: Loop
@@ -49,6 +50,7 @@ class Body:
     current: dict[Var, Var] = field(default_factory=dict)
     accesses: list[list[Access]] = field(default_factory=list)
     scalars: dict[Var, Atom] = field(default_factory=dict)
+    has_lists: bool = False
 
     def updates(self) -> Iterator[tuple[int, Access]]:
         for k, found in enumerate(self.accesses):
@@ -93,13 +95,20 @@ def body_of(loop: Loop) -> Body | None:
                 return None
         elif isinstance(p.type, Scalar):
             body.scalars[p] = r
+        elif isinstance(p.type, ListT):
+            body.has_lists = True
         else:
             return None
     return body
 
 
 def accesses_of(op: Op, targets: tuple[Var, ...], body: Body, now: dict[Var, Var], at: int) -> list[Access] | None:
-    """Return the elements that a statement with scalar results reads, or None if it does anything else."""
+    """Return the elements that a statement reads, or None if it has results other than numbers and lists, or does anything else."""
+    match op:
+        case Append(_, value, (), None):
+            return [] if is_number(value) else None
+        case Pop(_, (), None):
+            return [] if is_number(targets[1]) else None
     if not all(isinstance(t.type, Scalar) for t in targets):
         return None
     match op:

@@ -12,8 +12,7 @@ The lists are `Build` ops with `residual`; the passes and engines that keep them
 """
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
 from functools import cache, cached_property
 
 from sourcead.ad.residuals.code_regions import (
@@ -22,8 +21,8 @@ from sourcead.ad.residuals.code_regions import (
 from sourcead.ad.residuals.costs import is_cheap, size
 from sourcead.ad.residuals.loop_pair import LoopTask
 from sourcead.ad.residuals.minimum_cut import minimum_node_cut
-from sourcead.ad.residuals.notes import Kept, LoopNote, rebuilt
 from sourcead.ad.residuals.recomputation import NEVER, Prices
+from sourcead.ad.residuals.storage import Storage
 from sourcead.ad.reverse.sweep import ReverseBranch, ReverseLoop, Sweep, plain_reads, reverse_ops
 from sourcead.analysis.array_versions import updates_in
 from sourcead.analysis.builder import Builder, atom_type
@@ -37,39 +36,6 @@ from sourcead.primitives.table import record_of
 LIST = 1.0  # cost of one more list, in numbers saved
 PART = 0.9  # of a part of an array, where its size is not known
 SHARED = 0.001  # cost of a value that another list holds anyway
-
-
-@dataclass(frozen=True)
-class Storage:
-    """The storage of a loop's values, by the way in which each is kept.
-
-    Attributes:
-        listed: values of which each iteration appends one to a list.
-        carried: values on leaving an iteration, each with the variant that has it on entry to the next; the variant is listed.
-        flag: the carried flag that the loop was left, true at most in the last iteration, or None if the reverse does not read it.
-        restored: the chains of the arrays that the reverse puts back as they were, with the numbers of their variants.
-        overwritten: the values overwritten by updates that the reverse undoes, each with its array.
-    """
-
-    listed: list[Var]
-    carried: dict[Var, Var]
-    flag: Var | None
-    restored: dict[Var, int]
-    overwritten: dict[Var, Var]
-
-    def note(self, loop: Stmt, again: Iterable[Var]) -> LoopNote:
-        """Return the note for the user on a loop that rebuilds the values `again`."""
-        kept = [Kept(v.name, v.type) for v in self.listed if v not in self.overwritten]
-        olds = [v for v in self.listed if v in self.overwritten]
-        kept += [Kept(f"what is overwritten of {self.overwritten[v].name}", v.type) for v in olds]
-        rest = []
-        if self.carried:
-            names = ", ".join(sorted({p.name for p in self.carried.values()}))
-            rest.append(f"carries {names} backward, whose value on leaving an iteration is that on entering the next")
-        if self.restored:
-            rest.append(f"puts back {', '.join(loop.op.params[k].name for k in self.restored.values())} as it was")
-        head = "saves in each iteration {}" if kept else "saves nothing"
-        return LoopNote(loop.origin, head, tuple(kept), (*rest, *rebuilt(again)))
 
 
 class LoopPlan:
@@ -299,10 +265,20 @@ class LoopPlan:
             return NEVER
         if self.reread(v) is not None:
             return 0.0
-        if stmt is None or len(stmt.targets) != 1 or self.saves_all and not self.is_fixed(v):
+        if stmt is None or len(stmt.targets) != 1 or self.saves_all and not self.is_fixed(v) or self.reads_lost_version(stmt.op):
             return NEVER
         work = self.prices.of(stmt.op, v.type)
         return work if not work or not self.carried else NEVER
+
+    def reads_lost_version(self, op: Op) -> bool:
+        """Return whether an op reads a part of an array that a loop around this one overwrites and does not put back.
+
+        What is read is saved then: otherwise the loop around would have to save the whole array in each iteration.
+        """
+        if not isinstance(op, Index) or op.base in self.definitions:
+            return False
+        chain, around = self.chains.find(op.base), self.maker.nest.around.get(op.base, ())
+        return chain is not None and chain not in self.undone and any(chain in self.chains.carried_by(loop) for loop in around)
 
     def takes_work(self, v: Var) -> bool:
         """Return whether to compute a value again is more than to read it or to take a view."""

@@ -16,7 +16,8 @@ from functools import partial
 from sourcead.ad.residuals.branches import Arm, joined
 from sourcead.ad.residuals.code_regions import LoopPair, Region
 from sourcead.ad.residuals.loop_pair import Carried, LoopWriter
-from sourcead.ad.residuals.plan import LoopPlan, Storage
+from sourcead.ad.residuals.plan import LoopPlan
+from sourcead.ad.residuals.storage import Storage
 from sourcead.ad.residuals.write_iteration import IterationWriter, WrongVersion
 from sourcead.ir.nodes import Append, Atom, Block, Build, Const, Range, Stmt, Var, fresh
 from sourcead.ir.types import INT, ListT

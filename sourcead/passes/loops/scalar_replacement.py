@@ -33,8 +33,8 @@ import numpy as np
 
 from sourcead.analysis.affine import Meeting, Subscripts, number
 from sourcead.analysis.builder import atom_type
-from sourcead.analysis.element_loops import Access, Body, body_of, one_more
-from sourcead.ir.nodes import Atom, Block, Branch, Call, Function, Index, Let, Loop, Op, Stmt, Sub, Update, Var, fresh
+from sourcead.analysis.element_loops import ADDING, Access, Body, body_of, one_more
+from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Function, Index, Let, Loop, Op, Stmt, Sub, Update, Var, fresh
 from sourcead.ir.types import BOOL, Array, Scalar, same_dtype
 from sourcead.ir.walk import copied, map_blocks, substitute, with_body, with_stmts
 from sourcead.passes.equality import same
@@ -146,7 +146,10 @@ class _ScalarReplacement:
             first = candidates[0]
             meetings = {a: self.meet(first, a) for a in accesses}
             here = [a for a in accesses if meetings[a] is Meeting.EVERY]
-            if any(m not in (Meeting.EVERY, Meeting.NEVER) for m in meetings.values()) or not all(map(self.is_plain, here)):
+            if any(m not in (Meeting.EVERY, Meeting.NEVER) for m in meetings.values()):
+                self.summed(chain, accesses, candidates)
+                continue
+            if not all(map(self.is_plain, here)):
                 continue
             if others_read and not any(a.mode is None and meetings[a] is Meeting.NEVER for a in accesses):
                 continue
@@ -159,6 +162,41 @@ class _ScalarReplacement:
             t = atom_type(op.value)
             return t.kind in ("float", "int") and (t.dtype is None or t.dtype.kind in "iu" or t.dtype == FLOAT)
         return isinstance(op, Index)
+
+    def summed(self, chain: Var, accesses: list[Access], candidates: list[Access]) -> None:
+        """Add what the iterations add to one element of a cotangent in a variable, if the loop does nothing but add to the array.
+
+        Other statements may add to the same element in some iterations: the order of additions does not matter.
+        """
+        updates = [self.body.stmts[a.at] for a in accesses]
+        if not all(a.mode in ADDING and s.adjoint_of is not None for a, s in zip(accesses, updates)):
+            return
+        ends: list[tuple[tuple[Atom, ...], Var]] = []
+        for access in filter(self.is_plain, candidates):
+            update = self.body.stmts[access.at]
+            inside, now, end = (Var(f"{chain.name}_item", Scalar("float", FLOAT), True) for _ in range(3))
+            self.stmts[access.at] = replace(update, targets=(now,), op=Call(BY[update.op.mode], (inside, update.op.value)))
+            self.renamed[update.targets[0]] = update.op.base
+            self.add_variant(inside, Const(0.0), now, end)
+            ends.append((access.key, end))
+        k = self.params.index(chain)
+        left, init, old = fresh(self.targets[k]), self.inits[k], self.targets[k]
+        if len(ends) < len(accesses):
+            self.targets[k] = left
+        else:
+            left = init
+            self.remove(k)
+        for n, (key, end) in enumerate(ends, 1):
+            sum_ = old if n == len(ends) else fresh(old)
+            self.keys.append((init, key))
+            self.after.append(self.like(sum_, Update(left, (Sub(single(key)),), end, "add")))
+            left = sum_
+
+    def add_variant(self, inside: Var, init: Atom, result: Atom, end: Var) -> None:
+        self.params.append(inside)
+        self.inits.append(init)
+        self.results.append(result)
+        self.targets.append(end)
 
     def promoted(self, chain: Var, key: tuple[Atom, ...], positions: set[int]) -> None:
         k = self.params.index(chain)
@@ -183,10 +221,7 @@ class _ScalarReplacement:
                 self.stmts[at] = replace(stmt, targets=(new,), op=Call(BY[op.mode], (now, op.value)) if op.mode in BY else Let(op.value))
                 self.renamed[stmt.targets[0]] = op.base
                 now = new
-        self.params.append(inside)
-        self.inits.append(start)
-        self.results.append(now)
-        self.targets.append(end)
+        self.add_variant(inside, start, now, end)
         old = self.targets[k]
         if others:  # the loop still writes the array elsewhere
             left = self.targets[k] = fresh(old)

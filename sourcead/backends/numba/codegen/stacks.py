@@ -11,7 +11,8 @@
                                          zs_top -= 1                                 zs_top -= 1
         z = zs.pop()                     z = zs[zs_top]                              z = zs[zs_top]
 
-For numbers, room is reserved before each innermost loop, for as many as it can save, so that an iteration only stores or loads a number.
+For numbers, room is reserved before a loop for as many as it can save, so that an iteration only stores or loads a number: before the
+outermost loop if they can be counted there (`stack_room.py`), else before each innermost one.
 Lists whose growth no counted loop bounds stay lists.
 
 Numba takes about 0.1 µs for a vector and its place on a list.  A row of a matrix is written in the loop that computes the vector
@@ -28,6 +29,7 @@ import numpy as np
 
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.residual_stacks import Stack, residual_stacks
+from sourcead.backends.numba.codegen.stack_room import room_for
 from sourcead.backends.numba.codegen.vector_statements import FLOAT, EqualLengths, is_vector, may_run_again, row_write
 from sourcead.backends.numba.functions import pushed, reserved, with_room
 from sourcead.ir.nodes import (
@@ -96,11 +98,13 @@ class _StackRewriter:
         stacks: the stacks to replace, by the versions of their lists.
         dtypes, axes: the dtypes of their arrays, and the number of axes: 1 for numbers, 2 for vectors.
         now: the array and number of elements for each version.
+        with_room: the stacks for which a loop around has made room.
     """
 
     def __init__(self, stacks: dict[Var, Stack], dtypes: dict[Stack, np.dtype], axes: int):
         self.stacks, self.dtypes, self.axes = stacks, dtypes, axes
         self.now: dict[Var, tuple[Var, Atom]] = {}
+        self.with_room: set[Stack] = set()
 
     def pair(self, v: Var) -> tuple[Var, Var]:
         """Return new variables for a version of a list: the array and the number of elements."""
@@ -152,29 +156,42 @@ class _StackRewriter:
 
     def loop(self, stmt: Stmt) -> list[Stmt]:
         op = stmt.op
-        before = []
+        before, reserved_here = [], set()
         if isinstance(op.domain, Range) and self.axes == 1:  # the width of a row is known only at the first push
             for init in op.inits:
-                count = self.pushes(op.body, self.stacks[init]) if init in self.stacks else 0
-                if count:
-                    before += self.room(stmt, init, op.domain, count)
+                stack = self.stacks.get(init)
+                if stack is None or stack in self.with_room or not any(stmt in place.loops for place in stack.pushes):
+                    continue
+                if (counted := room_for(stmt, stack)) is not None:
+                    reserved_here.add(stack)
+                    before += self.room(stmt, init, *counted)
+                elif count := self.pushes(op.body, stack):
+                    before += self.room(stmt, init, *self.most(stmt, count))
+        self.with_room |= reserved_here
         inits = self.spread(op.inits)
         params = self.spread(op.params, self.pair)
         domain = self.block(op.domain) if isinstance(op.domain, Block) else op.domain
         made = replace(op, domain=domain, params=params, inits=inits, body=self.block(op.body))
+        self.with_room -= reserved_here
         return [*before, replace(stmt, op=made, targets=self.spread(stmt.targets, self.pair))]
 
-    def room(self, stmt: Stmt, init: Var, domain: Range, count: int) -> list[Stmt]:
-        """Return statements that make room in an array for all that the iterations of a loop may push on it."""
+    def room(self, stmt: Stmt, init: Var, counting: list[Stmt], n: Atom) -> list[Stmt]:
+        """Return statements that make room in an array for all that a loop pushes on it, `n` numbers, which are counted first."""
         (array, top), build = self.now[init], Builder()
+        build.origin, build.adjoint_of = stmt.origin, stmt.adjoint_of
+        wider = build.emit(Call(reserved, (array, top, n)), array.type, array.name, array.temp)
+        self.now[init] = wider, top
+        return [*counting, *build.stmts]
+
+    def most(self, stmt: Stmt, count: int) -> tuple[list[Stmt], Atom]:
+        """Return statements that compute how many numbers a loop pushes at most, if an iteration without inner loops pushes `count`."""
+        domain, build = stmt.op.domain, Builder()
         build.origin, build.adjoint_of = stmt.origin, stmt.adjoint_of
         numbers = build.emit(Call(range, (domain.start, domain.stop, domain.step)), UNKNOWN, "iterations")
         n = build.emit(Call(len, (numbers,)), INT, "iterations")
         if count > 1:
             n = build.emit(Call(operator.mul, (n, Const(count))), INT, "n")
-        wider = build.emit(Call(reserved, (array, top, n)), array.type, array.name, array.temp)
-        self.now[init] = wider, top
-        return build.stmts
+        return build.stmts, n
 
     def pushes(self, block: Block, stack: Stack) -> int:
         """Return the most numbers that one iteration, without inner loops, pushes on a stack."""

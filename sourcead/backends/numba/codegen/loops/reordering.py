@@ -66,7 +66,7 @@ class _Order:
         self.stmt, self.loop, self.body, self.subscripts = stmt, stmt.op, body, subscripts
         self.step = number(self.loop.domain.step)
         self.roots: list[Root] = []
-        self.recurrent = False  # whether a number is carried from one iteration to the next and is not a mere sum
+        self.recurrent = body.has_lists  # or if a number is carried from one iteration to the next and is not a mere sum
         for at, _ in body.updates():
             self.roots.append(Root(at, {at}))
         for p, result in body.scalars.items():

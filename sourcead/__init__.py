@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     )
     from sourcead.language.adjoint_blocks import adjoint_of
     from sourcead.language.checkpoint_policies import Auto, Revolve, Segments, checkpoint
-    from sourcead.language.combinators import NotAssociativeWarning, map, reduce, scan
+    from sourcead.language.combinators import NotAssociativeWarning, map as map, reduce, scan
     from sourcead.primitives.registry import adjoint, tangent
     from sourcead.runtime import stop_gradient
 
@@ -44,6 +44,7 @@ _HOMES = {
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}
 
+# What `from sourcead import *` takes: all but `map`, which would replace Python's own in the lines below.
 __all__ = [
     "AliasError",
     "ArgumentError",
@@ -78,7 +79,6 @@ __all__ = [
     "hvp",
     "jacobian",
     "jvp",
-    "map",
     "pushforward",
     "reduce",
     "scan",
@@ -102,4 +102,4 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     """Return the public names: what this module imports for itself is none."""
-    return sorted({*__all__, "nn", *(name for name in globals() if name.startswith("__"))})
+    return sorted({*_MODULE_OF, "nn", *(name for name in globals() if name.startswith("__"))})

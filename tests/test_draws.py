@@ -1,5 +1,6 @@
 """Random draws in a differentiated function: each happens once, in order, and is a constant for differentiation."""
 
+import functools
 import random
 
 import numpy as np
@@ -97,16 +98,141 @@ def test_a_draw_from_active_parameters_is_refused():
     assert got == np.random.default_rng(0).normal(0.0, 3.0)
 
 
-def test_a_shuffle_is_refused():
-    def f(x, rng):
-        rng.shuffle(x)
-        return x[0]
+WEIGHTS = np.array([1.0, 10.0, 100.0, 1000.0])
 
-    with pytest.raises(UnsupportedSyntaxError, match="writes into its argument"):
-        grad(f)(np.ones(3), np.random.default_rng(0))
+
+def shuffled_array(x, rng):
+    y = x ** 2
+    rng.shuffle(y)
+    return np.sum(y * WEIGHTS) + rng.uniform(0, 1)
+
+
+def shuffled_rows(x, rng):
+    y = np.outer(x, x)
+    rng.shuffle(y)
+    return WEIGHTS @ y @ x + rng.uniform(0, 1)
+
+
+def shuffled_places(x, rng):
+    order = np.arange(4)
+    rng.shuffle(order)
+    return np.sum(x[order] ** 2 * WEIGHTS)
+
+
+def shuffled_list(x, rng):
+    items = [a * a for a in x]
+    rng.shuffle(items)
+    return items[0] * items[1] + 2 * items[2] + rng.uniform(0, 1)
+
+
+def shuffled_list_of_arrays(x, rng):
+    items = [x, 2 * x, x * x]
+    rng.shuffle(items)
+    return np.sum(items[0] * WEIGHTS * items[2]) + rng.uniform(0, 1)
+
+
+def shuffled_pairs(x, rng):
+    pairs, total = list(zip(x, WEIGHTS)), 0.0
+    rng.shuffle(pairs)
+    for a, b in pairs:
+        total = total * a + b * a
+    return total
+
+
+def permuted(x, rng):
+    return WEIGHTS @ rng.permutation(x ** 2) + rng.uniform(0, 1)
+
+
+def some(x, rng):
+    return np.prod(rng.choice(x, 2, replace=False)) + rng.choice(x) ** 2
+
+
+def sample_of_list(x, rng):
+    a, b = rng.sample([x[0], x[1], x[2] * x[3]], 2)
+    return a * a * b + sum(rng.sample(list(x), k=3)) + rng.choice(x) ** 2
+
+
+NUMPY_DRAWS = [shuffled_array, shuffled_rows, shuffled_places, shuffled_list, shuffled_list_of_arrays, shuffled_pairs, permuted, some]
+PYTHON_DRAWS = [shuffled_array, shuffled_places, shuffled_list, shuffled_list_of_arrays, shuffled_pairs, sample_of_list]
+
+
+@pytest.mark.parametrize("f, make", [
+    *((f, make) for f in NUMPY_DRAWS for make in (np.random.default_rng, np.random.RandomState)),
+    *((f, random.Random) for f in PYTHON_DRAWS),
+], ids=lambda x: getattr(x, "__name__", ""))  # fmt: skip
+def test_draws_from_sequences_are_those_of_the_library(f, make):
+    x = np.array([1.5, -0.5, 2.0, 0.7])
+    value, d_x = value_and_grad(f)(x, make(3))
+    assert value == f(x, make(3))  # also of the numbers drawn afterwards
+    steps = 1e-6 * np.eye(4)
+    np.testing.assert_allclose(d_x, [(f(x + h, make(3)) - f(x - h, make(3))) / 2e-6 for h in steps], rtol=1e-6, atol=1e-7)
+    np.testing.assert_allclose(jvp(f, (x, make(3)), (WEIGHTS, None))[1], d_x @ WEIGHTS, rtol=1e-9)
+    assert grad(f)(x.astype(np.float32), make(3)).dtype == np.float32
+
+
+def by_functions_of_modules(x):
+    np.random.seed(4)
+    random.seed(4)
+    y, items = x ** 2, [x[1], x[2], x[3] * x[0]]
+    np.random.shuffle(y)
+    random.shuffle(items)
+    drawn = np.random.permutation(x) * y + np.random.choice(x, 4)
+    return items[0] * items[1] ** 2 + WEIGHTS @ drawn + sum(random.sample(items, 2)) * random.random() + np.random.random()
+
+
+def test_draws_of_the_functions_of_modules(tmp_path):
+    x = np.array([1.5, -0.5, 2.0, 0.7])
+    made = value_and_grad(by_functions_of_modules)
+    value, d_x = made(x)
+    f = by_functions_of_modules
+    assert value == f(x)
+    np.testing.assert_allclose(d_x, [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(4)], rtol=1e-6)
+    made.save(tmp_path / "saved.py", x)
+    names = {}
+    exec((tmp_path / "saved.py").read_text(encoding="utf-8"), names)
+    assert np.array_equal(names["by_functions_of_modules_value_and_grad"](x)[1], d_x)
+
+
+def test_a_shuffled_argument_is_left_as_it_was():
+    def f(x, items):
+        random.shuffle(items)
+        return x * items[0] + items[1]
+
+    items = [1.0, 2.0, 3.0]
+    with pytest.warns(UserWarning, match="`f` changes `items`"):
+        assert grad(f)(2.0, items) in items
+    assert items == [1.0, 2.0, 3.0]
+
+
+def test_what_shuffle_does_not_take():
+    def rows(x):
+        y = np.outer(x, x)
+        random.shuffle(y)
+        return y[0, 1]
+
+    def columns(x, rng):
+        y = np.outer(x, x)
+        rng.shuffle(y, axis=1)
+        return y[0, 1]
+
+    with pytest.raises(UnsupportedSyntaxError, match="`random.shuffle` of rows, which Python mixes up"):
+        grad(rows)(np.ones(3))
+    with pytest.raises(UnsupportedSyntaxError, match=r"`shuffle` along an axis\n(.*\n)*.*`x = x\[:, rng.permutation\(x.shape\[1\]\)\]`"):
+        grad(columns)(np.ones(3), np.random.default_rng(0))
 
 
 def test_the_text_draws_as_the_user_does():
     made = grad(dropout)
     made(np.ones(4), np.random.default_rng(0), 0.5)
     assert "rng.random(x.shape)" in made.source
+
+
+def test_a_function_with_a_cache_is_refused_if_it_shuffles():
+    @functools.cache
+    def order():
+        places = [0, 1, 2]
+        random.shuffle(places)
+        return places[0]
+
+    with pytest.raises(UnsupportedSyntaxError, match="it draws random numbers"):
+        grad(lambda x: x[order()] * x[order()])(np.ones(3))

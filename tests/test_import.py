@@ -55,12 +55,17 @@ def test_parts_of_the_package_are_attributes_of_it(tmp_path, part):
     assert shown(tmp_path, f"import sourcead\nprint(sourcead.{part}.__name__)") == [f"sourcead.{part}"]
 
 
-def test_the_three_lists_of_names_agree():
+def test_importing_all_names_leaves_those_of_python(tmp_path):
+    code = "import builtins\nfrom sourcead import *\nprint([n for n in dir(builtins) if n in globals() and not n.startswith('__')])"
+    assert shown(tmp_path, code + "\nprint(list(map(len, ['a'])))") == ["[]", "[1]"]
+
+
+def test_the_lists_of_names_agree():
     tree = ast.parse((ROOT / "sourcead/__init__.py").read_text(encoding="utf-8"))
     (block,) = [n for n in tree.body if isinstance(n, ast.If)]
     checked = {alias.name: n.module for n in block.body for alias in n.names}
-    assert checked == sourcead._MODULE_OF and sorted(checked) == sorted(sourcead.__all__)
-    assert {name for name in dir(sourcead) if not name.startswith("__")} == {*sourcead.__all__, "nn"}
+    assert checked == sourcead._MODULE_OF and sorted(checked) == sorted([*sourcead.__all__, "map"])
+    assert {name for name in dir(sourcead) if not name.startswith("__")} == {*checked, "nn"}
 
 
 def test_help_names_the_functions(tmp_path):

@@ -39,10 +39,11 @@ class Jacobian(Opaque):
     def __init__(
         self, f: Callable, wrt: int | str | Sequence[int | str] = 0, mode: str = "auto", verify: str | bool | None = None
     ):
-        if mode not in MODES:
-            raise UnsupportedArgumentError(f"there is no mode {mode!r}", instead=" or ".join(f"mode={m!r}" for m in MODES))
         options = Options(backend="numpy", verify=verify)
         self._push, self._pull = (Gradient(f, wrt, kind=kind, options=options) for kind in ("tangent", "vjp"))
+        if not isinstance(mode, str) or mode not in MODES:
+            given = repr(mode) if isinstance(mode, str) else f"that is {of_class(mode)}"
+            raise UnsupportedArgumentError(f"there is no mode {given}", instead=" or ".join(f"mode={m!r}" for m in MODES))
         functools.update_wrapper(self, self._push)
         self.primal, self.wrt, self._mode, self._asked, self._options = f, self._push.wrt, mode, wrt, (mode, self._push._verify)
         self._wide: Gradient | None = Gradient(f, wrt, kind="columns", options=options)  # several columns at once; None if the text cannot

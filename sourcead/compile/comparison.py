@@ -78,13 +78,8 @@ def refuse_effects(function: Function) -> None:
     for stmt in walk(function.body):
         if isinstance(stmt.op, AdjointBlock):
             raise LeftOut("it has a block that runs in the reverse sweep (`with adjoint_of`)")
-        if isinstance(stmt.op, Call) and stmt.op.effect and has_effects(stmt.op.fn):
+        if isinstance(stmt.op, Call) and stmt.op.effect and runtime.has_effects(stmt.op.fn):
             raise LeftOut(f"it draws random numbers or has effects: it calls `{getattr(stmt.op.fn, '__name__', stmt.op.fn)}`")
-
-
-def has_effects(function: Callable) -> bool:
-    """Return whether a function that is called for its effect may have others than to check its arguments."""
-    return function is runtime.unseen or not runtime.is_helper(function) and function is not getattr
 
 
 def is_repeatable(function: Function) -> bool:

@@ -1,8 +1,10 @@
 """The parameters that a derivative is taken with respect to, and their tangents."""
 
 import decimal
+import difflib
 import inspect
 import numbers
+import re
 import typing
 from collections import deque
 from collections.abc import Iterable, Mapping, Set
@@ -26,9 +28,13 @@ def resolved_wrt(wrt: Any, signature: inspect.Signature, bound: int, name: str) 
         name: the function's name, for error messages.
 
     Raises:
-        WrtError: `wrt` names a parameter that does not exist, names one twice, or is empty.
+        WrtError: `wrt` names a parameter that does not exist, names one twice, is empty, or is a set, whose order is not that in
+            which it was written: the gradients would come in an order that no one chose.
     """
     names = list(signature.parameters)
+    if isinstance(wrt, set | frozenset):
+        in_order = tuple(n for n in names if n in wrt) or tuple(sorted(wrt, key=repr))
+        raise WrtError("wrt is a set, which has no order, and the gradients come in the order of wrt", instead=f"wrt={in_order!r}")
     single = isinstance(wrt, str) or not isinstance(wrt, typing.Iterable)
     found = tuple(_parameter_name(item, signature, bound, name) for item in ([wrt] if single else wrt))
     if not found:
@@ -46,12 +52,12 @@ def resolved_wrt(wrt: Any, signature: inspect.Signature, bound: int, name: str) 
 
 def _parameter_name(item: Any, signature: inspect.Signature, bound: int, name: str) -> str:
     names = list(signature.parameters)
-    have = f"its parameters are {', '.join(names[bound:])}" if names[bound:] else "it has no parameters"
+    after = f" after {', '.join(names[:bound])}" if bound else ""
+    have = f"its parameters{after} are {', '.join(names[bound:])}" if names[bound:] else "it has no parameters"
     if isinstance(item, str):
         if item not in names:
-            more = next((p for p in names if signature.parameters[p].kind is inspect.Parameter.VAR_KEYWORD), None)
-            instead = more and f"wrt={more!r}, for all that `**{more}` takes; the gradient is a dict then"
-            raise WrtError(f"wrt names the parameter {item!r}, and {name} has none of that name: {have}", instead=instead)
+            why = f"wrt names the parameter {item!r}, and {name} has none of that name: {have}"
+            raise WrtError(why, instead=_probably_meant(item, signature))
         return item
     if isinstance(item, bool) or not hasattr(item, "__index__"):
         raise WrtError(
@@ -63,9 +69,30 @@ def _parameter_name(item: Any, signature: inspect.Signature, bound: int, name: s
         if bound and not count:
             taken = ", ".join(names) or "none"
             why = f"{name} has no parameter to differentiate by: the object of a method, or what is bound, takes {taken}"
-            raise WrtError(why, instead=f"`def {name}(self, ...)`, if it is a method: the object comes first")
-        raise WrtError(f"wrt is the index {index}, and {name} has no such parameter: {have}")
+            without_self = f"`def {name}(self, ...)`, if it is a method: the object comes first"
+            by_name = f"wrt={names[:1] and names[0]!r}, for the derivative with respect to what is bound"
+            raise WrtError(why, instead=by_name if bound > 1 or names[:1] in (["self"], ["cls"]) else without_self)
+        last = f"wrt={names[-1]!r}, or an index below {count}" if count else None
+        instead = _of_all(signature, inspect.Parameter.VAR_POSITIONAL) or last
+        raise WrtError(f"wrt is the index {index}, and {name} has no such parameter: {have}", instead=instead)
     return names[bound:][index]
+
+
+def _probably_meant(wanted: str, signature: inspect.Signature) -> str | None:
+    """Return what to write in place of a name in wrt that no parameter has: several names, all of `**kwargs`, or a name that is near."""
+    names = list(signature.parameters)
+    several = re.findall(r"\w+", wanted)
+    if len(several) > 1 and {*several} <= {*names}:
+        return f"wrt={tuple(several)!r}"
+    near = difflib.get_close_matches(wanted, names, 1) or [n for n in names if n.lower() == wanted.lower()]
+    return _of_all(signature, inspect.Parameter.VAR_KEYWORD) or (f"wrt={near[0]!r}" if near else None)
+
+
+def _of_all(signature: inspect.Signature, kind: Any) -> str | None:
+    """Return that wrt may name the parameter which takes all further arguments of a kind, None if there is no such parameter."""
+    all_of = next((p for p in signature.parameters.values() if p.kind is kind), None)
+    container = "tuple" if kind is inspect.Parameter.VAR_POSITIONAL else "dict"
+    return all_of and f"wrt={all_of.name!r}, for all that `{all_of}` takes; the gradient is a {container} then"
 
 
 def with_tangents(signature: inspect.Signature, directions: Iterable[str]) -> inspect.Signature:

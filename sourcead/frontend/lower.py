@@ -1,7 +1,7 @@
 """The entry of the frontend: importing this file makes every implementation of the generic operations known."""
 
 from sourcead.frontend.builtins import (  # noqa: F401
-    calls, checkpoint, combinators, compositions, container_classes, copying, frozen_distributions, functions,
+    calls, checkpoint, combinators, compositions, container_classes, copying, draws, frozen_distributions, functions,
     in_python, iterators, itertools_functions, masked_arrays, object_arrays, object_functions, operator_functions,
     ordering, other_libraries, stdlib_classes, stop_gradient, strided_windows, vectorized_functions
 )

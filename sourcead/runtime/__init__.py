@@ -41,11 +41,16 @@ from sourcead.runtime.structures import (
 )
 from sourcead.runtime.subscripts import (
     assigned_cotangent, best_place, choose_cotangent, cotangent_at, count_trimmed, distinct_places, gather_cotangent,
-    index_add, only_at, repeats, scatter, select_cotangents, shortest, slice_bounds, sort_cotangent, sorted_order,
-    take_along_cotangent, take_cotangent, with_added, without
+    index_add, only_at, repeats, scatter, select_cotangents, shortest, shuffled_range, slice_bounds, sort_cotangent,
+    sorted_order, take_along_cotangent, take_cotangent, with_added, without
 )
 
 
 def is_helper(fn: Any) -> bool:
     """Return whether a function is one of the helpers that generated text calls."""
     return f"{getattr(fn, '__module__', None)}.".startswith(f"{__name__}.")
+
+
+def has_effects(fn: Any) -> bool:
+    """Return whether a function that is called for its effect may have others than to check its arguments."""
+    return fn in (unseen, shuffled_range) or not is_helper(fn) and fn is not getattr

@@ -136,6 +136,13 @@ def sorted_order(keys, reverse=False):
     return sorted(range(len(keys)), key=keys.__getitem__, reverse=reverse)
 
 
+def shuffled_range(n, by):
+    """Return the numbers below `n` in the order that a generator, or a function, shuffles them into."""
+    order = np.arange(n)
+    getattr(by, "shuffle", by)(order)
+    return order
+
+
 def shortest(rows):
     """Return the length of the shortest row, which is the length of `zip(*rows)`."""
     return min(map(len, rows), default=0)

@@ -267,7 +267,7 @@ def call_cached(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
         value = core.call_object(lo, function, args, kwargs, node)
     memory = {root for cell in given for root in roots(cell)}
     for op in (s.op for stmt in lo.build.stmts[first:] for s in walk(Block((stmt,), ()))):
-        if isinstance(op, Call) and op.effect and not runtime.is_helper(op.fn):
+        if isinstance(op, Call) and op.effect and (op.fn is runtime.shuffled_range or not runtime.is_helper(op.fn)):
             refuse("it draws random numbers or has effects, which happen only if it runs")
     why = f"what `{name}` returns is in its cache: writing to it would change what later calls return"
     if cached not in lo.caches:

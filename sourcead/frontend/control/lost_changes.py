@@ -26,8 +26,11 @@ def lost_changes(lo: Lowering, source: Source) -> dict[str, Origin]:
     mark, birth, params = lo.entered
     changed = {slot: before for slot, before in lo.journal.changed(mark, birth).items() if is_lost(lo, *slot, before)}
     found: dict[str, Origin] = {}
+    own = source.node.args.kwarg and source.node.args.kwarg.id  # the dict of `**kwargs` is made anew for each call
     for name, value in params.items():
         for text, cell in parts_of_argument(name, value):
+            if text == own:
+                continue
             if cell.slots.get(VALUE, MISSING) is not MISSING and name not in lo.written:
                 continue  # it has become one value because of how it is read
             for slots, key in changed:

@@ -6,6 +6,7 @@ derivative would have to pass through it; `mu + sigma * rng.normal()` is equival
 
 import functools
 import random
+from collections.abc import Callable
 
 import numpy as np
 
@@ -23,6 +24,9 @@ FLOATS = {  # methods that draw floats -> the position of the argument `size`
 INTEGERS = {"integers": 2, "randint": 2, "binomial": 2, "poisson": 1, "geometric": 1, "choice": 1}
 
 
+OF_SEQUENCES: dict[tuple[type, str], Callable] = {}
+"""(a class of generators, a method) -> what lowers calls of it as draws of places in a sequence, or returns None."""
+
 OF_MODULE = random.random.__self__  # the generator behind the functions of the module
 
 
@@ -33,8 +37,8 @@ def lower_draw(lo: Lowering, generator: Value, name: str, args: list[Value], kwa
     method = getattr(cls, name, None)
     if method is None or not callable(method):
         raise core.unsupported(lo, node, f"a {cls.__name__} has no method `{name}`")
-    if name == "shuffle":
-        raise core.unsupported(lo, node, f"`{name}` writes into its argument", "`x = x[rng.permutation(len(x))]`")
+    if (of_sequence := OF_SEQUENCES.get((cls, name))) and (found := of_sequence(lo, generator, args, kwargs, node)) is not None:
+        return found
     operands = [lo.operand(a) for a in args]
     named = {k: lo.operand(v) for k, v in kwargs.items()}
     t = drawn_type(lo, cls, name, args, kwargs)

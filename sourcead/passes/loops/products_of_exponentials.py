@@ -101,7 +101,7 @@ def multiply_exponentials(function: Function, build: Builder) -> Function:
 def repeats_effects(block: Block) -> bool:
     """Return whether a second call would repeat an effect, such as a draw of random numbers."""
     calls = (s.op for s in walk(block) if isinstance(s.op, Call) and s.op.effect)
-    return any(call.fn is runtime.unseen or not runtime.is_helper(call.fn) and call.fn is not getattr for call in calls)
+    return any(runtime.has_effects(call.fn) for call in calls)
 
 
 class Writing:

@@ -63,6 +63,16 @@ def is_plain_class(cls: Any, over: type | None = None) -> bool:
     return True
 
 
+def is_exception_class(cls: Any) -> bool:
+    """Return whether the state of the exceptions of a class is all in their arguments and in attributes that Python code sets."""
+    if not isinstance(cls, type) or not issubclass(cls, BaseException) or type(cls) is not type:
+        return False
+    written = [base for base in cls.__mro__ if base.__flags__ & 1 << 9]  # by a class statement
+    compiled = next(base for base in cls.__mro__ if base not in written)
+    special = any({"__new__", "__getattribute__"} & vars(base).keys() for base in written)
+    return compiled.__basicsize__ == BaseException.__basicsize__ and not special
+
+
 def is_array_class(cls: Any) -> bool:
     """Return whether a class inherits from `np.ndarray`, and adds only what Python code says."""
     return isinstance(cls, type) and issubclass(cls, np.ndarray) and cls is not np.ndarray and is_plain_class(cls, np.ndarray)

@@ -205,11 +205,11 @@ class ChoiceVal:
 
 @dataclass(frozen=True, eq=False)
 class Escaped:
-    """What a function that may raise what its caller handles gives: the number of its exit, its result or error, and its exits."""
+    """What a function that may raise what its caller handles gives: the number of its exit, its result, its errors, and its exits."""
 
     code: Value
     result: Value
-    error: Value
+    errors: dict[int, Value]
     reached: set[int]
 
 

@@ -15,6 +15,7 @@ from sourcead.frontend.find_source import unwrap
 from sourcead.frontend.syntax.expressions import named_object
 from sourcead.frontend.values import objects
 from sourcead.ir.nodes import Const, Var
+from sourcead.ir.records import is_exception_class
 
 READ_BY_PYTHON = {"__slots__", "__match_args__"}  # when it makes the class, or looks at an object of it
 DECORATORS = (property, staticmethod, classmethod, functools.cached_property)
@@ -57,7 +58,7 @@ def class_of_definition(lo: Lowering, node: gast.ClassDef) -> type:
             raise core.unsupported(lo, decorator, "this decorator of a class inside a function", "define the class outside of it")
         options = {k.arg: known(lo, k.value) for k in decorator.keywords} if isinstance(decorator, gast.Call) else {}
         cls = dataclasses.dataclass(cls, **options)
-    if not objects.can_make(cls):
+    if not objects.can_make(cls) and not is_exception_class(cls):
         raise core.unsupported(lo, node)
     closure.cell_contents = cls
     lo.classes[cls] = False

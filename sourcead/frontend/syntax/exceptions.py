@@ -22,6 +22,7 @@ program raises (`compile/handled_exceptions.py`).
 from __future__ import annotations
 
 import functools
+from collections import defaultdict
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
@@ -39,14 +40,15 @@ from sourcead.frontend.syntax import managers
 from sourcead.frontend.syntax.calls_in_order import STRICT, has_calls, is_lazy
 from sourcead.frontend.syntax.expressions import elements, keywords
 from sourcead.frontend.syntax.guarded import kept
+from sourcead.frontend.syntax.handlers import Handler, caught, handler_of_syntax, names_no_class
 from sourcead.frontend.syntax.managers import Act, Surrounded
 from sourcead.frontend.syntax.probes import after_trial
-from sourcead.frontend.syntax.raising import class_raised
+from sourcead.frontend.syntax.raising import class_raised, error_for
 from sourcead.ir.nodes import UNDEFINED, Const
 
 ENDED = 0  # the number of a body that ended without leaving
 LOOPS = (gast.For, gast.While)
-NO_CLASSES = "catching classes that do not inherit from BaseException is not allowed"
+UNTOLD = "what the exception tells is not known here, as Python itself raises it"
 
 
 @core.replaced_statement(gast.Try)
@@ -93,52 +95,6 @@ def after_surrounded(lo: Lowering, node: Surrounded) -> list[gast.AST]:
     body = rewritten(node.body, exits.exit_of)
     code = node.run(lambda: lowered_body(lo, exits, body))
     return [standing_for(node, Act(lambda: RAISED))] if code is None else dispatch(lo, exits, code, [], node)
-
-
-# -- handlers ------------------------------------------------------------------------------------------------------------
-
-
-@dataclass(eq=False)
-class Handler:
-    """One `except`: its syntax, the classes that it catches, and the number of the exit to it.
-
-    `passes_on` says that it only raises another exception, which leaves the function as the first would, and is not lowered.
-    """
-
-    node: Any
-    classes: tuple[type, ...]
-    number: int
-    passes_on: bool = False
-
-
-def handler_of_syntax(lo: Lowering, node: gast.ExceptHandler, number: int) -> Handler:
-    """Return a handler; one of anything but exception classes raises TypeError when an exception arrives at it."""
-    classes = caught(lo, node)
-    if not all(isinstance(cls, type) and issubclass(cls, BaseException) for cls in classes):
-        raised = gast.Call(Held(Const(TypeError)), [gast.Constant(NO_CLASSES, None)], [])
-        node = standing_for(node, gast.ExceptHandler(None, None, [standing_for(node, gast.Raise(raised, None))]))
-        classes = (BaseException,)
-    return Handler(node, classes, number, passes_on(lo, node))
-
-
-def names_no_class(node: gast.ExceptHandler) -> bool:
-    """Tell whether anything but names stands where a handler names the classes that it catches."""
-    listed = node.type.elts if isinstance(node.type, gast.Tuple) else [] if node.type is None else [node.type]
-    return not all(isinstance(n, (gast.Name, gast.Attribute)) for n in listed)
-
-
-def passes_on(lo: Lowering, handler) -> bool:
-    """Tell whether a handler only raises another exception, so that the first one may leave the function in its place."""
-    return not lo.translating and isinstance(handler.body[-1], gast.Raise) and not any(map(may_leave, handler.body))
-
-
-def caught(lo: Lowering, handler) -> tuple[type, ...]:
-    """Return the exception classes that a handler catches."""
-    if handler.type is None:
-        return (BaseException,)
-    reason = "the exceptions that are caught here are not known before the program runs"
-    value = core.certain(lo, core.lower(lo, handler.type), handler, reason)
-    return value if isinstance(value, tuple) else (value,)
 
 
 def lowered_body(lo: Lowering, exits: Leaving, body: list[gast.AST]) -> Value | None:
@@ -193,9 +149,9 @@ class Leaving:
     reached: set[int] = field(default_factory=set)
 
     def __post_init__(self):  # the variables are the same each time that the statement is lowered
-        made = Flag("result"), Flag("error"), {}
+        made = Flag("result"), defaultdict(functools.partial(Flag, "error")), {}
         key = "try", standing_for(self.node, gast.Pass()).stands_for
-        self.result, self.error, self.inners = self.lo.scope.exits.setdefault(key, made)
+        self.result, self.errors, self.inners = self.lo.scope.exits.setdefault(key, made)
 
     @property
     def inner(self) -> dict:
@@ -241,7 +197,8 @@ class Leaving:
             else:
                 raise core.unsupported(self.lo, node, UNDECIDED, INSTEAD)
 
-        return [standing_for(node, Act(attempt)), *self.leave(handler.number, node)]
+        untold = assignment(self.errors[handler.number], Held(core.unreadable("error", UNTOLD)), node)
+        return [standing_for(node, Act(attempt)), untold, *self.leave(handler.number, node)]
 
     def exit_of(self, node: gast.AST, around: tuple) -> list[gast.AST] | None:
         """Return the statements that return the number of an exit, in place of the statement that takes it; None for other statements."""
@@ -262,6 +219,8 @@ class Leaving:
                 return self.leave(-2 if isinstance(node, gast.Break) else -3, node, type(node)())
             case gast.Raise(exc=exc) if exc is not None:
                 return self.caught_raise(node, around)
+            case gast.Raise(exc=None):
+                return self.raised_again(node, around)
             case gast.Assert(test=test) if self.handler_of(AssertionError) is not None:
                 failed = self.caught_raise(standing_for(node, gast.Raise(variable("AssertionError"), None)), around)
                 return [standing_for(node, gast.If(gast.UnaryOp(gast.Not(), test), failed, []))]
@@ -312,8 +271,19 @@ class Leaving:
         handler = None if raised is None or issubclass(raised, inner) else self.handler_of(raised)
         if handler is None or handler.passes_on:
             return [node]
-        keep = handler.node.name is not None or any(isinstance(n, gast.Call) for a in getattr(node.exc, "args", ()) for n in gast.walk(a))
-        return [*([assignment(self.error, node.exc, node)] if keep else []), *self.leave(handler.number, node)]
+        kept = error_for(handler.node, node)
+        return [*([assignment(self.errors[handler.number], kept, node)] if kept else []), *self.leave(handler.number, node)]
+
+    def raised_again(self, node: gast.Raise, around: tuple) -> list[gast.AST] | None:
+        """Return the statements for a bare `raise` inside a handler, None if this `try` does not surely catch what that handler caught."""
+        inside = next((n for n, part in reversed(around) if isinstance(n, gast.ExceptHandler)), None)
+        found = {self.handler_of(cls) for cls in caught(self.lo, inside)} if inside is not None else {None}
+        bodies = [n for n, part in around if part == "body" and isinstance(n, (gast.Try, gast.With))]
+        if len(found) != 1 or None in found or bodies:
+            return None
+        (handler,) = found
+        error = variable(inside.name.id) if inside.name else Held(core.unreadable("error", UNTOLD))
+        return [assignment(self.errors[handler.number], error, node), *self.leave(handler.number, node)]
 
     def leave(self, number: int, node, *after: gast.AST) -> list[gast.AST]:
         """Record that an exit is reached, and return its number; `after` are the statements that continue it outside."""
@@ -344,14 +314,12 @@ def after_call(lo: Lowering, node: Calling) -> list[gast.AST]:
     if not used and lo.probing and not lo.journal.changed(mark, birth):
         return after_trial(lo, node, made, lo.build.stmts[first:])
     if not used:
-        made = Escaped(Const(ENDED), made, UNDEFINED, set())
+        made = Escaped(Const(ENDED), made, {}, set())
     done = [assignment(node.name, Held(made.result), node)]
     for number, flag in node.taken.items():
         same = gast.Compare(Held(made.code), [gast.Eq()], [gast.Constant(number, None)])
         done.append(assignment(flag, same if number in made.reached else Held(Const(False)), node))
-    if made.error is not UNDEFINED:
-        done.append(assignment(exits.error, Held(made.error), node))
-    return done
+    return [*done, *(assignment(exits.errors[number], Held(error), node) for number, error in made.errors.items())]
 
 
 def with_escapes(handlers: list[Handler], used: list, lo: Lowering, source: Any) -> Escaped:
@@ -365,7 +333,8 @@ def with_escapes(handlers: list[Handler], used: list, lo: Lowering, source: Any)
     if code is None:
         raise core.refused(lo, UNDECIDED, INSTEAD)
     names = lo.scope.names
-    return Escaped(code, names.get(exits.result, UNDEFINED), names.get(exits.error, UNDEFINED), exits.reached)
+    errors = {number: names[name] for number, name in exits.errors.items() if name in names}
+    return Escaped(code, names.get(exits.result, UNDEFINED), errors, exits.reached)
 
 
 def original(node: gast.AST) -> gast.AST:
@@ -395,6 +364,7 @@ def handling(lo: Lowering, exits: Leaving, handler: Handler) -> list[gast.AST]:
     names, bound = lo.scope.names, h.name.id if isinstance(h.name, gast.Name) else h.name
 
     def bind() -> None:
-        lo.set(lo.scope.home(bound), bound, names.get(exits.error, UNDEFINED))
+        error = names.get(exits.errors[handler.number], MISSING)
+        lo.set(lo.scope.home(bound), bound, core.unreadable(bound, UNTOLD) if error is MISSING else error)
 
     return [standing_for(h, Act(bind)), *h.body, standing_for(h, Act(lambda: lo.set(lo.scope.home(bound), bound, MISSING)))]

@@ -41,7 +41,7 @@ def after_trial(lo: Lowering, node: Any, made: Value, stmts: list[Stmt]) -> list
         lo.build.stmts.extend(stmts[k:])
         return after_trial(lo, node, made, later)
 
-    done = [assignment(exits.error, Held(error), node)]
+    done = [assignment(exits.errors[h.number], Held(error), node) for h in stops]
     for number, h in enumerate(stops, 1):
         taken = gast.Compare(Held(code), [gast.Eq()], [gast.Constant(number, None)])
         done.append(standing_for(node, gast.If(taken, exits.leave(h.number, node), [])))

@@ -86,7 +86,7 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
                 continue
             first, refused, arm = first or error, ways.get("refused_arms", {}), getattr(error, "arm", None)
             if arm is None or arm in refused or len(refused) == MOST_REFUSED_ARMS:
-                raise first
+                raise first from first.__cause__
             ways["refused_arms"] = {**refused, arm: error}
 
 
@@ -118,10 +118,12 @@ def lowered_in_some_way(source: Source, types: dict[str, Type], statics: dict[st
         others = [{"unrolling": True}]
         if apart or isinstance(error, AliasError):
             others = [{"apart": apart, "rows_stay": True}, *others, {"apart": apart, "unrolling": True}]
+        if first.integers_read:
+            others += [{"relies_on_integers": True}, {"relies_on_integers": True, "unrolling": True}]
         for way in others:
             with contextlib.suppress(SourceADError, RecursionError):
                 found = lower_from(begun(source, **{**ways, **way, "keeps": False}), source, types, statics)
-                if "unrolling" in way or parts_stay(found.function):
+                if "rows_stay" not in way or parts_stay(found.function):
                     return found
         first.keeps = False
         if (found := with_objects_known(first, source, types, statics)) is not None:

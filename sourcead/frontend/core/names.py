@@ -12,6 +12,7 @@ from sourcead.errors import UnsupportedSyntaxError, UnsupportedValueError
 from sourcead.frontend.core.cells import Cell, LocalData, Value, cells_of, roots
 from sourcead.frontend.core.compiled_from_python import in_source
 from sourcead.frontend.core.errors import refused, surely
+from sourcead.frontend.core.global_parts import Part
 from sourcead.frontend.core.journal import MISSING, Meta, Slots
 from sourcead.frontend.core.known_values import is_code, is_library_module, known, meant
 from sourcead.frontend.core.lowering import Lowering, Scope
@@ -167,6 +168,12 @@ def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Va
         where = find(where[0], where[1])[0] or where[0], where[1]  # the class that holds it, not one derived from it
         if (assigned := lo.modules.get(id(where[0]), {}).get(where[1])) is not None:
             return assigned
+    if type(value) is int:
+        if lo.relies_on_integers:
+            part = Part(*where, (), value)
+            lo.guards[id(where[0]), where[1], ()] = part, "now", value
+            return Const(value, text=name)
+        lo.integers_read[name] = True
     if (found := with_own_rules(value, name)) is not None:
         at, what, instead = found
         made = f"{instead}, made outside of your function" if instead.startswith("`") else instead

@@ -103,7 +103,7 @@ Where a function is differentiable and one of its arguments is not, that argumen
   and the error that SciPy estimates is nan.
 * `np.ma.asarray`, `asanyarray`, `atleast_1d`, `atleast_2d`, of plain arrays: what may mask something, such as a quotient, is refused.
 * `np.histogram`: the counts carry no derivative in the data, the edges do, and so do weights.
-* A ufunc with `where=` needs `out=`: elsewhere the result is whatever the memory holds.
+* A ufunc with `where=` and no `out=`: elsewhere the result is whatever the memory holds, through which no derivative passes.
 
 ## ufunc methods
 

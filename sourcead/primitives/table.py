@@ -15,7 +15,7 @@ from sourcead.primitives import (  # noqa: F401  (importing them enters records)
     lists, products, reductions, runtime_helpers, scalars, scans, shapes, signals, statistics
 )
 from sourcead.primitives.compositions import (  # noqa: F401
-    OF_UFUNCS, Composition, arrays, options, polynomials, statistics as composed_statistics, ufuncs, writes
+    OF_UFUNCS, Composition, arrays, emath, options, polynomials, statistics as composed_statistics, ufuncs, writes
 )
 from sourcead.primitives.function_kinds import home
 from sourcead.primitives.refusals import draw_from_standard

@@ -38,7 +38,7 @@ def builtin_len(lo: Lowering, node, value: Value) -> Value:
         return Const(len(value.items))
     if isinstance(value, Iterable):
         if value.once or value.drive is not None or value.endless:
-            raise core.unsupported(lo, node, "`len` of an iterator", "make a list of it: `list(...)`")
+            raise core.surely(lo, core.unsupported(lo, node, "`len` of an iterator", "make a list of it: `list(...)`"), TypeError)
         value = core.iterate(lo, value, node)
         return Const(len(value.items)) if value.items is not None else value.length()
     if isinstance(value, Const) and not value.live:

@@ -12,7 +12,7 @@ from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.builtins.arguments import lowers
 from sourcead.frontend.core import (
-    POISON, UNSURE, BoundVal, Cell, Flag, IdentityVal, Lowering, MethodVal, SuperVal, TupleVal, Value
+    POISON, UNSURE, BoundVal, Cell, Flag, IdentityVal, Lowering, MethodVal, NamesVal, SuperVal, TupleVal, Value
 )
 from sourcead.frontend.values import objects
 from sourcead.ir.nodes import UNDEFINED, Block, Call, Const, Effect
@@ -94,6 +94,36 @@ def builtin_locals(lo: Lowering, node) -> Value:
         lo.set(cell.slots, POISON, "what an earlier `locals()` returned differs between versions of Python")
     earlier.append(made)
     return made
+
+
+@lowers(globals)
+def builtin_globals(lo: Lowering, node) -> NamesVal:
+    """Lower `globals()`, whose names are looked up one by one."""
+    return NamesVal(lo.scope.source.globals)
+
+
+@core.subscript.register(NamesVal)
+def item_of_globals(lo: Lowering, base: NamesVal, key: Value, node) -> Value:
+    """Lower `globals()["name"]`."""
+    found, name = core.known(lo, key)
+    if not found:
+        why = "which name of the module this is, is not known before the program runs"
+        raise core.unsupported(lo, node, why, "choose among functions by `if`, or keep them in a list")
+    if not core.has_global(lo, base.names, name):
+        raise core.surely(lo, core.unsupported(lo, node, f"the module has no name {name!r}"), KeyError)
+    return core.read_global(lo, base.names, name)
+
+
+core.attribute.register(NamesVal)(lambda lo, value, name, node: MethodVal(value, name))
+
+
+@core.method.register(NamesVal)
+def method_of_globals(lo: Lowering, value: NamesVal, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower `globals().get("name", default)`."""
+    found, key = core.known(lo, args[0]) if args else (False, None)
+    if name != "get" or kwargs or not found:
+        raise core.unsupported(lo, node, f"`globals().{name}(...)`", "the names themselves")
+    return core.read_global(lo, value.names, key) if core.has_global(lo, value.names, key) else (*args, Const(None))[1]
 
 
 @lowers(setattr)

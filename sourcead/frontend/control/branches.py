@@ -1,9 +1,14 @@
 """Lower branches whose condition is not known while compiling.
 
 Both arms are lowered from the same state, one after the other; each value that differs between their ends becomes a result of the
-`Branch`.
+`Branch`. An arm that cannot be differentiated raises the error in the run, if the function is refused otherwise (`refused_arms`):
+
+    if x > 3:                 if x > 3:
+        f = open(path)            raise UnsupportedSyntaxError("what `open` reads or changes ...")
+        ...
 """
 
+import functools
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -101,10 +106,16 @@ def _merged(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str, 
     `one_value` holds the slots in which an arm leaves a list or dict that must be one IR value; None is the value of the arm.
     """
     birth = next_birth()
-    done = []
+    done, refused = [], []
     for truth, arm in zip((True, False), arms):
-        with narrowing.holding(lo, cond, truth):
+        place = (kind, truth, *((at.file, at.line, at.col) for at in (lo.here.chain() if lo.here is not None else ())))
+        if place in lo.refused_arms:
+            refused.append(lo.refused_arms[place])
+            arm = functools.partial(_refused_in_run, lo, refused[-1])
+        with narrowing.holding(lo, cond, truth), _marking(place):
             done.append(_lower_arm(lo, arm, birth, one_value))
+    if refused and done[0].left and done[1].left and all(arm.value is RAISED for arm in done):
+        raise core.marked(refused[0], arm=None)  # no run comes to what follows: an arm of a branch around this one may be refused
     merger = Merger(lo, done, birth, cond)
     changed: list[tuple[Slots, Any, Any, Any]] = []
     unsure: list[Slots] = []
@@ -146,6 +157,23 @@ def raised_for_sure(lo: Lowering, error: UnsupportedSyntaxError) -> Any:
         raise error
     hint = f": write {error.instead}" if error.instead and "\n" not in error.instead else ""
     return raised(lo, lo.build.call(cls, Const(error.reason + hint)), error.at)
+
+
+def _refused_in_run(lo: Lowering, error: SourceADError) -> Any:
+    """Emit the error for an arm that is not differentiated: a run that comes there is refused, all others have their derivative."""
+    cls = type(error) if type(error).__init__ is SourceADError.__init__ else UnsupportedSyntaxError
+    return raised(lo, lo.build.call(cls, Const(error.reason), Const(None), Const(error.instead)), error.at)
+
+
+@contextmanager
+def _marking(place: tuple) -> Iterator[None]:
+    """Note on the error for what cannot be differentiated the innermost arm that it is in."""
+    try:
+        yield
+    except SourceADError as error:
+        if getattr(error, "arm", None) is None:
+            error.arm = place
+        raise
 
 
 @contextmanager

@@ -24,6 +24,7 @@ from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.types import Array, Type, rank
 
 MOST_RESTARTS = 4  # with more calls that are kept: each takes longer, and where no text gets short they would not end soon
+MOST_REFUSED_ARMS = 6
 
 
 @dataclass(eq=False)
@@ -72,17 +73,21 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
         statics: the value of each parameter that is known while compiling.
         ways: how it is lowered: `keeps`, whether calls may be kept that would make it long.
     """
-    restarts = 0
+    restarts, first = 0, None
     while True:
         try:
             return lowered_in_some_way(source, types, statics, **ways)
         except core.TooLong as error:
             restarts += 1
             ways |= {"kept": error.kept} if restarts <= MOST_RESTARTS else {"kept": Kept(), "keeps": False}
-        except SourceADError:
-            if not ways.pop("kept", None):
-                raise
-            ways["keeps"] = False  # a call that is kept may be in the way
+        except SourceADError as error:
+            if ways.pop("kept", None):
+                ways["keeps"] = False  # a call that is kept may be in the way
+                continue
+            first, refused, arm = first or error, ways.get("refused_arms", {}), getattr(error, "arm", None)
+            if arm is None or arm in refused or len(refused) == MOST_REFUSED_ARMS:
+                raise first from first.__cause__
+            ways["refused_arms"] = {**refused, arm: error}
 
 
 def lowered_in_some_way(source: Source, types: dict[str, Type], statics: dict[str, Any], **ways: Any) -> Lowered:
@@ -113,10 +118,12 @@ def lowered_in_some_way(source: Source, types: dict[str, Type], statics: dict[st
         others = [{"unrolling": True}]
         if apart or isinstance(error, AliasError):
             others = [{"apart": apart, "rows_stay": True}, *others, {"apart": apart, "unrolling": True}]
+        if first.integers_read:
+            others += [{"relies_on_integers": True}, {"relies_on_integers": True, "unrolling": True}]
         for way in others:
             with contextlib.suppress(SourceADError, RecursionError):
                 found = lower_from(begun(source, **{**ways, **way, "keeps": False}), source, types, statics)
-                if "unrolling" in way or parts_stay(found.function):
+                if "rows_stay" not in way or parts_stay(found.function):
                     return found
         first.keeps = False
         if (found := with_objects_known(first, source, types, statics)) is not None:
@@ -129,13 +136,14 @@ def with_objects_known(first: Lowering, source: Source, types: dict[str, Type], 
 
     `first` is the lowering that failed, which knows such branches; each attempt may find more.
     """
-    translating = first.translating, first.probing
+    translating, refused_arms = (first.translating, first.probing), first.refused_arms
     for unrolling in (False, True):
         places: frozenset = frozenset()
         while not first.differing.keys() <= places:
             places |= first.differing.keys()
             first = begun(source, outliving=first.outliving, keeps=first.keeps, kept=first.kept, after_each=places, unrolling=unrolling)
             first.translating, first.probing = translating
+            first.refused_arms = refused_arms
             with contextlib.suppress(SourceADError, RecursionError):
                 return lower_from(first, source, types, statics)
     return None

@@ -4,6 +4,7 @@ import builtins
 import copy
 import types
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from sourcead.analysis.builder import atom_type
@@ -11,6 +12,7 @@ from sourcead.errors import UnsupportedSyntaxError, UnsupportedValueError
 from sourcead.frontend.core.cells import Cell, LocalData, Value, cells_of, roots
 from sourcead.frontend.core.compiled_from_python import in_source
 from sourcead.frontend.core.errors import refused, surely
+from sourcead.frontend.core.global_parts import Part
 from sourcead.frontend.core.journal import MISSING, Meta, Slots
 from sourcead.frontend.core.known_values import is_code, is_library_module, known, meant
 from sourcead.frontend.core.lowering import Lowering, Scope
@@ -64,11 +66,9 @@ def resolve(lo: Lowering, name: str) -> Value:
             raise without_value(lo, name, scope)
     source = scope.source
     if name in source.closure and scope.home(name).initial is None:
-        return outside(lo, name, source.closure[name], "cell_contents", source)
-    if (value := assigned_global(lo, source.globals, name)) is not None:
-        return value
-    if name in source.globals:
-        return outside(lo, name, source.globals, name, source)
+        return outside(lo, name, source.closure[name], "cell_contents")
+    if name in lo.modules.get(id(source.globals), {}) or name in source.globals:
+        return read_global(lo, source.globals, name)
     if hasattr(builtins, name):
         lo.guards[(id(source.globals), name)] = (source.globals, name, MISSING)  # until the module gives the name another meaning
         return Const(getattr(builtins, name), text=name)
@@ -79,6 +79,27 @@ def resolve(lo: Lowering, name: str) -> Value:
     raise surely(lo, error, NameError) if is_sure else error
 
 
+@dataclass(eq=False)
+class NamesVal:
+    """Represent the dict of a module's names, which `globals()` returns."""
+
+    names: dict[str, Any]
+
+
+def has_global(lo: Lowering, module: dict, name: str) -> bool:
+    """Tell whether a module has a name, on which the text relies."""
+    assigned = lo.modules.get(id(module), {}).get(name, MISSING)
+    if assigned is MISSING:
+        lo.guards.setdefault((id(module), name), (module, name, module.get(name, MISSING)))
+    return assigned is not UNDEFINED if assigned is not MISSING else name in module
+
+
+def read_global(lo: Lowering, module: dict, name: str) -> Value:
+    """Return the value of a name that a module has."""
+    assigned = assigned_global(lo, module, name)
+    return outside(lo, name, module, name) if assigned is None else assigned
+
+
 def declare_globals(lo: Lowering, source: Any, names: list[str]) -> None:
     """Lower `global a, b`: assignments go to the variables of the module, which must end as they began."""
     module = lo.modules.setdefault(id(source.globals), Slots())
@@ -86,7 +107,7 @@ def declare_globals(lo: Lowering, source: Any, names: list[str]) -> None:
     for name in names:
         lo.scope.homes[name] = module
         if name in source.globals and name not in module.initial:
-            module[name] = module.initial[name] = outside(lo, name, source.globals, name, source)
+            module[name] = module.initial[name] = outside(lo, name, source.globals, name)
 
 
 def assigned_global(lo: Lowering, module: dict, name: str) -> Value | None:
@@ -126,7 +147,7 @@ def without_value(lo: Lowering, name: str, scope: Scope) -> UnsupportedSyntaxErr
     return surely(lo, error, UnboundLocalError if scope is lo.scope else NameError)
 
 
-def outside(lo: Lowering, name: str, where, key: str, source) -> Value:
+def outside(lo: Lowering, name: str, where, key: str) -> Value:
     """Resolve a global or closure variable: code is resolved now, data is read again at each call."""
     try:
         value = where.cell_contents if key == "cell_contents" else where[key]
@@ -147,6 +168,12 @@ def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Va
         where = find(where[0], where[1])[0] or where[0], where[1]  # the class that holds it, not one derived from it
         if (assigned := lo.modules.get(id(where[0]), {}).get(where[1])) is not None:
             return assigned
+    if type(value) is int:
+        if lo.relies_on_integers:
+            part = Part(*where, (), value)
+            lo.guards[id(where[0]), where[1], ()] = part, "now", value
+            return Const(value, text=name)
+        lo.integers_read[name] = True
     if (found := with_own_rules(value, name)) is not None:
         at, what, instead = found
         made = f"{instead}, made outside of your function" if instead.startswith("`") else instead

@@ -1,5 +1,6 @@
 """Lower expressions, with one function for each kind of syntax node, and calls: the callee and the arguments."""
 
+import contextlib
 import inspect
 import operator
 import types
@@ -206,11 +207,20 @@ def lower_joined(lo: Lowering, node) -> Value:
             value = core.operand(lo, part.value)
             spec = () if part.format_spec is None else (core.atom(lo, part.format_spec),)
             if conversion is not None:
-                value = lo.build.call(conversion, value, type=Str())
-            parts.append(lo.build.call(format, value, *spec, type=Str()))
+                value = text_of(lo, conversion, value)
+            parts.append(text_of(lo, format, value, *spec))
     if all(isinstance(part, Const) for part in parts):
         return Const("".join(part.value for part in parts))
     return parts[0] if len(parts) == 1 else lo.build.call("".join, tuple(parts), type=Str(), name="text")
+
+
+def text_of(lo: Lowering, fn: Any, *operands: Operand) -> Operand:
+    """Return the text that a function makes, which is known of known texts and numbers."""
+    found, values = core.known(lo, TupleVal(operands))
+    if found and all(isinstance(value, (str, int, float)) for value in values):
+        with contextlib.suppress(ValueError, TypeError):  # the program raises the same error at run time
+            return Const(fn(*values))
+    return lo.build.call(fn, *operands, type=Str())
 
 
 def lower_test(lo: Lowering, node: gast.AST) -> Value:

@@ -309,6 +309,8 @@ def contains(lo: Lowering, item: Value, container: Value, negated: bool, node) -
         raise core.unsupported(lo, node, "`in` with objects")
     if is_dict and found:
         return Const((key in container.items) != negated)
+    if isinstance(container, core.NamesVal) and found:
+        return Const(core.has_global(lo, container.names, key) != negated)
     if not is_dict and has_items(container):
         among = [equal(lo, item, other) for other in container.contents]
         if (verdict := next((v for v in among if v is not False), False)) is not None:

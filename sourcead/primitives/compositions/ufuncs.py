@@ -20,7 +20,8 @@ def masked_into(ufunc, *operands, where, out):
 
 @composed_method("__call__", given="where")
 def masked(ufunc, *operands, where):
-    refuse("the elements where `where` is false are whatever the memory holds: give `out=` too, or use `np.where`")
+    # the elements where `where` is false are whatever the memory holds, so no derivative passes through them
+    return ufunc(*operands, where=where, out=np.zeros(np.broadcast(where, *operands).shape, np.result_type(*operands)))
 
 
 @composed_method("__call__", given="dtype")

@@ -14,7 +14,7 @@ import functools
 import numpy as np
 
 from sourcead.ir.records import type_of
-from sourcead.ir.sizes import Dim, negative_together, plus, shaped, shared_out
+from sourcead.ir.sizes import Dim, lesser, negative_together, plus, shaped, shared_out
 from sourcead.ir.types import Array, Sym, Type, anydim
 from sourcead.primitives.registry import adjoint, adjoints, enter, family, infers, linear, tangent, tangents
 from sourcead.primitives.result_types.by_example import array_dtype, by_example, sized
@@ -192,7 +192,7 @@ enter(np.array, np.asarray, np.asanyarray, np.ndarray.astype, dtype_at=1)
 enter(np.ndarray.astype, np.ndarray.copy, np.ndarray.tolist, np.ndarray.item, np.ndarray.flatten, np.ndarray.nonzero, examples=True)
 enter(
     np.ravel, np.ndarray.flatten, np.transpose, np.permute_dims, np.swapaxes, np.moveaxis, np.rollaxis, np.squeeze, np.expand_dims,
-    np.atleast_1d, np.atleast_2d, np.atleast_3d, np.flip, np.fliplr, np.flipud, np.roll, np.triu, np.tril, np.diag,
+    np.atleast_1d, np.atleast_2d, np.atleast_3d, np.flip, np.fliplr, np.flipud, np.roll, np.triu, np.tril,
     np.ascontiguousarray, np.asfortranarray, np.rot90, np.diagflat,
     result=sized,
 )  # fmt: skip
@@ -237,6 +237,15 @@ def _broadcast_to(fn, args, kwargs) -> Type:
             o if isinstance(d, Sym) and not d.many and not_one(o) else d for o, d in zip(old, dims[lead:])
         )
     return Array(dtype, dims)
+
+
+@infers(np.diag, np.diagonal)
+def _diagonal(fn, args, kwargs) -> Type:
+    """Return the type of the diagonal of a matrix, which is as long as the shorter of its axes; that of others by examples."""
+    t = args[0].type if len(args) == 1 and not kwargs else None
+    if isinstance(t, Array) and t.dtype is not None and len(t.dims or ()) == 2:
+        return Array(t.dtype, (lesser(*t.dims),))
+    return (sized if fn is np.diag else by_example)(fn, args, kwargs)
 
 
 @infers(np.tile)

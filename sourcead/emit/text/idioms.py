@@ -86,7 +86,7 @@ def _over_sequences(loop: Loop, defs: dict[Var, Op]) -> tuple[list[tuple[Var, Op
         return kept
     if len(sequences) > 1 and not others:
         call, targets = Call(builtins.zip, tuple(sequences)), tuple(elements[s] for s in sequences)
-    elif len(sequences) == 1 and not elements[sequences[0]].temp and not loop.index.temp:
+    elif len(sequences) == 1 and not elements[sequences[0]].temp:
         call, targets = Call(builtins.enumerate, tuple(sequences)), (loop.index, elements[sequences[0]])
     else:
         return kept

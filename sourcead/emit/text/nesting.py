@@ -73,6 +73,8 @@ class Nesting:
         self.unprinted = unprinted_results(function.body, self.counts)
         for block, k in self.unprinted:
             self.counts[block.results[k]] -= 1
+        turned = (s for s in walk(function.body) if isinstance(s.op, Call) and s.op.fn is np.transpose)
+        self.turned = {s.op.args[0] for s in turned if self.counts.get(s.targets[0], 0) > 1}  # x, of which `x.T` is read several times
         self.bases: set[Var] = set()  # what is written in place needs a name, and so does a list of which a slice is read
         self.note_bases(function.body)
         self.pending: dict[Var, _Pending] = {}
@@ -284,13 +286,19 @@ class Nesting:
         target = stmt.targets[0]
         count = self.counts.get(target, 0)
         trivial = self.is_trivial(op, target)
-        if not target.temp or target in self.bases or count == 0 or (count > 1 and not trivial and not self.is_cheap(op, target)):
+        once = count == 1 or count > 1 and (trivial or self.is_cheap(op, target))
+        if target in self.bases or not once or not (target.temp or count == 1 and self.reads_again(stmt)):
             return
         if queried(op) is not None and not isinstance(target.type, Array):  # no write changes a shape or dtype
             whole.groups = frozenset()
         whole.remaining, whole.trivial, whole.within = count, trivial, stmt.within
         self.ops[target] = op
         self.infos[target] = self.pending[target] = whole
+
+    def reads_again(self, stmt: Stmt) -> bool:
+        """Return whether the reverse sweep takes a part that the program has named from where it is, as `xs[i]`, and reads it once."""
+        part = stmt.adjoint_of is not None and isinstance(stmt.op, Index) and isinstance(operand_type(stmt.op.base), Array)
+        return part and stmt.targets[0] not in self.turned
 
     def is_trivial(self, op: Op, target: Var) -> bool:
         """Return whether an op costs nothing and reads as well as a name for its result."""

@@ -23,7 +23,7 @@ import numpy as np
 
 from sourcead.analysis.loop_indices import names_elements_once
 from sourcead.ir.nodes import Atom, Call, Const, Function, Index, Operand, Stmt, Sub, Update, Var, fresh
-from sourcead.ir.types import INT, Array, kind_of
+from sourcead.ir.types import INT, Array, Scalar, kind_of
 from sourcead.passes.cleanup.constant_folding import (
     OPERANDS, folded, generated, identity, is_const, is_literal, is_numeric, is_real, is_real_or_generated, keeps_type,
     negatable, same_operand_type, unusual_options, whole_options
@@ -112,7 +112,25 @@ def _mul(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
         power = facts.call(c, POW, np.power)
         if power and is_const(power.args[1], 0) and same_operand_type(stmt.targets[0], x) and is_real_or_generated(stmt, x):
             return x
-    return _two_negations(stmt, MUL, a, b, facts) or joined(stmt, MUL, a, b, facts)
+    return _two_negations(stmt, MUL, a, b, facts) or joined(stmt, MUL, a, b, facts) or _positive_product(stmt, a, b, facts)
+
+
+def _positive_product(stmt: Stmt, a: Atom, b: Atom, facts: Facts) -> list[Stmt] | None:
+    """Simplify (-1 / n) * (x - y) to (1 / n) * (y - x), which is equal to the bit but for the sign of zero; n is a number."""
+    for scale, difference in ((a, b), (b, a)):
+        quotient, minus = facts.call(scale, DIV), facts.call(difference, SUB)
+        if not quotient or not minus or not _is_spent(stmt, scale, facts) or not _is_spent(stmt, difference, facts):
+            continue
+        literal = quotient.args[0]
+        if not is_literal(literal) or literal.value >= 0 or not isinstance(scale.type, Scalar):
+            continue
+        positive, turned = fresh(scale), fresh(difference)
+        before = [
+            replace(facts.definitions[scale], targets=(positive,), op=Call(DIV, (Const(-literal.value), quotient.args[1]))),
+            replace(facts.definitions[difference], targets=(turned,), op=Call(SUB, minus.args[::-1])),
+        ]
+        return [*before, replace(stmt, op=Call(MUL, (positive, turned) if scale is a else (turned, positive)))]
+    return None
 
 
 def _and(stmt: Stmt, a: Atom, b: Atom, facts: Facts):

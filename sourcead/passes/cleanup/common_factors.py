@@ -3,6 +3,7 @@
     a = mul(s, p); b = mul(s, q); y = add(a, b)     y = mul(s, add(p, q))
     y = sub(mul(p, s), mul(neg(s), q))              y = mul(add(p, q), s)
     y = add(div(p, s), div(q, s))                   y = div(add(p, q), s)
+    y = sub(div(p, s), mul(q, div(div(r, s), n)))   y = div(sub(p, mul(q, div(r, n))), s)
     y = add(matmul(p, s), matmul(q, s))             y = matmul(add(p, q), s)
     d1 = mul(s, p), d2 = d1 with all += mul(s, q)   d2 = mul(s, add(p, q))
 
@@ -27,6 +28,22 @@ from sourcead.passes.peephole import Facts, peephole
 ADD, SUB, MUL, DIV, NEG, MATMUL = operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.matmul
 
 
+@dataclass(frozen=True, eq=False)
+class Quotient:
+    """What is left of `factor * (numerator / ... / ...)` without one of the divisors; `place` is the position of the quotient."""
+
+    factor: Atom
+    place: int
+    numerator: Atom
+    divisors: tuple[Atom, ...]
+
+    def write(self, build: Builder) -> Atom:
+        quotient = self.numerator
+        for divisor in self.divisors:
+            quotient = build.call(DIV, quotient, divisor)
+        return build.call(MUL, *((self.factor, quotient) if self.place else (quotient, self.factor)))
+
+
 @dataclass(eq=False)
 class Term:
     """One term of a sum as the product, quotient or matrix product of a factor that may be common and of what is left of the term.
@@ -34,14 +51,14 @@ class Term:
     Attributes:
         fn: what connects the two.
         factor: the operand that the other term may have too.
-        left: the other operand.
+        left: the other operand, or the product that it is without a divisor.
         place: the position of the factor.
         negative: whether the product has the other sign.
     """
 
     fn: object
     factor: Var
-    left: Atom
+    left: Atom | Quotient
     place: int
     negative: bool
 
@@ -114,6 +131,17 @@ def _terms(x: Atom, facts: Facts) -> list[Term]:
             left, sign = inner.args[0], not sign
         if isinstance(factor, Var) and (isinstance(left, Var) or is_literal(left)):
             found.append(Term(op.fn, factor, left, place, sign))
+    for place in (0, 1) if op is not None and op.fn is MUL else ():
+        a, sign = op.args[place], negative
+        if (inner := facts.call(a, NEG)) and is_spent(a, facts):
+            a, sign = inner.args[0], not sign
+        divisors: list[Atom] = []
+        while (quotient := facts.call(a, DIV)) and is_spent(a, facts):
+            a, divisors = quotient.args[0], [quotient.args[1], *divisors]
+        for divisor in dict.fromkeys(d for d in divisors if isinstance(d, Var)):
+            k = divisors.index(divisor)
+            left = Quotient(op.args[1 - place], place, a, (*divisors[:k], *divisors[k + 1 :]))
+            found.append(Term(DIV, divisor, left, 1, sign))
     return found
 
 
@@ -124,11 +152,12 @@ def _in_adjoint(x: Var, facts: Facts) -> bool:
 def _multiplied_once(stmt: Stmt, first: Term, second: Term, negative: bool) -> list[Stmt] | None:
     """Return the product of the common factor and the sum of what is left; `negative` says whether the second term is subtracted."""
     p, q, target = first.left, second.left, stmt.targets[0]
-    if isinstance(p, Const) and isinstance(q, Const):
+    if isinstance(p, Const) and isinstance(q, Const) or isinstance(p, Quotient) and isinstance(q, Quotient):
         return None
     if first.fn is MATMUL and not (isinstance(p, Var) and isinstance(q, Var) and equal_types(p.type, q.type) and len(p.type.dims) == 2):
         return None
     build = Builder().at(stmt)
+    p, q = (left.write(build) if isinstance(left, Quotient) else left for left in (p, q))
     if first.negative and not negative:
         total = build.call(SUB, q, p)
     else:

@@ -5,9 +5,11 @@
     y = sum(outer(u, v), axis=0)                             y = mul(sum(u), v)
     d = zeros; d1 = d with [arange(n), labels] += v
         y = sum(d1, axis=1)                                  y = full((n,), v)               one element of each row was written
+        y = sum(d1, axis=1)                                  y = where(arange(m) < n, v, 0)  one of each of the first rows
         y = mul(d1, x)                                       d = zeros; y = d with [arange(n), labels] += v * x[arange(n), labels]
         y = mul(sub(d1, s), x)                               y = sub(mul(d1, x), mul(s, x))
         d2 = d1 with all += w                                d2 = w with [arange(n), labels] += v
+    d = diagonal_cotangent(v, x);  y = sum(d, axis=1)    k = arange(len(v));  d = zeros with [k, k] = v;  y = sum(d, axis=1)
 
 With them a softmax with cross-entropy has the adjoint of the textbook, `p - y`, however it is written.  This is legal in adjoints, for real
 numbers, if nothing else reads the sparse cotangent and its shape is that of the other operand.  The results differ by rounding, and where
@@ -24,11 +26,11 @@ from sourcead.analysis.sizes import dtype_option
 from sourcead.ir.nodes import Atom, Attr, Call, Const, Function, Index, Op, Operand, Stmt, Sub, Update, Var, fresh
 from sourcead.ir.types import Array, Scalar, dims_of, kind_of, rank, same_dtype
 from sourcead.ir.walk import calls, with_op
-from sourcead.passes.cleanup.constant_folding import generated, is_literal, is_real
+from sourcead.passes.cleanup.constant_folding import generated, is_const, is_literal, is_real
 from sourcead.passes.cleanup.dead_code import remove_dead
 from sourcead.passes.equality import KnownDims, equal_types
 from sourcead.passes.peephole import Facts, peephole
-from sourcead.runtime import zeros_like as runtime_zeros_like
+from sourcead.runtime import diagonal_cotangent, zeros_like as runtime_zeros_like
 
 MUL, SUB = operator.mul, operator.sub
 ZEROS = (np.zeros, np.zeros_like, runtime_zeros_like)
@@ -54,6 +56,8 @@ def _know(function: Function) -> Function:
         match stmt.op:
             case Call(np.sum, (Var() as x,), _):
                 return _sum(stmt, x, facts, dims)
+            case Call(fn, (Var() as d, Var() as x, *offset), ()) if fn is diagonal_cotangent and all(is_const(k, 0) for k in offset[:1]):
+                return None if len(offset) > 1 else _diagonal(stmt, d, x, facts)
             case Call(fn, (Var() as a, Var() as b), ()) if fn is MUL:
                 return _product(stmt, a, b, facts) or _product(stmt, b, a, facts)
             case Update(Var() as base, (_,), Var() as v, "add" | "sub") if _is_zero(base, facts):
@@ -113,6 +117,8 @@ def _of_rows(build: Builder, stmt: Stmt, axis: int, facts: Facts, dims: KnownDim
         return None
     dtype = Const(_dtype(t).type, f"np.{_dtype(t).name}")
     if not counts or not dims.same(row[0], size[axis], facts):  # some rows may have no element, or several
+        if counts and _is_number(v):
+            return _of_first_rows(build, stmt, along, axis, facts)
         zeros = build.call(np.zeros, build.index(build.attr(op.base, "shape"), Const(axis)), **dtype_option(_dtype(t)))
         total = build.emit(Update(zeros, (Sub(along),), v, "set" if counts else "add"), zeros.type, "total")
         total = build.call(np.expand_dims, total, Const(1 - axis)) if keeps else total
@@ -128,6 +134,41 @@ def _of_rows(build: Builder, stmt: Stmt, axis: int, facts: Facts, dims: KnownDim
     if keeps:
         shape.insert(1 - axis, Const(1))
     return build.call(np.full, tuple(shape) if keeps else shape[0], v, dtype)
+
+
+def _of_first_rows(build: Builder, stmt: Stmt, along: Var, axis: int, facts: Facts) -> Var:
+    """Return the sums of the rows of zeros of which the first ones have one element that was written, all the same number."""
+    op, dtype = facts.op(stmt.op.args[0]), _dtype(stmt.targets[0].type)
+    v, zero, negative = op.value, Const(0.0), op.mode == "sub"
+    if positive := _positive(v, facts):
+        build.stmts += positive
+        v, negative = positive[-1].targets[0], not negative
+    if dtype != np.dtype(np.float64):  # Python's numbers alone would make an array of float64
+        v, zero = build.call(dtype.type, v), build.call(dtype.type, zero)
+    rows = build.call(np.arange, build.index(build.attr(op.base, "shape"), Const(axis)))
+    written = build.call(operator.lt, rows, facts.op(along).args[0])
+    total = build.call(np.where, written, v, zero, name="total")
+    if len(stmt.op.kwargs) > 1:  # keepdims
+        total = build.call(np.expand_dims, total, Const(1 - axis), name="weights")
+    return build.call(operator.neg, total) if negative else total
+
+
+def _diagonal(stmt: Stmt, d: Var, x: Var, facts: Facts) -> list[Stmt] | None:
+    """Return the cotangent of a matrix whose diagonal was read as zeros with an element in each row, if a sum along an axis reads it."""
+    target = stmt.targets[0]
+    summed = any(isinstance(r, Call) and r.fn is np.sum and r.kwargs for r in facts.readers.get(target, ()))
+    dtype = _float(target)
+    if not summed or rank(x.type) != 2 or rank(d.type) != 1 or dtype is None or _float(x) != dtype or _float(d) != dtype:
+        return None
+    build, value, of = Builder().at(stmt), d, d
+    match facts.op(d):
+        case Call(np.broadcast_to, (number, Var() as shape), ()) if _is_number(number):
+            like = facts.op(shape)
+            if isinstance(like, Attr) and isinstance(like.base, Var) and rank(like.base.type) == 1:
+                value, of = number, like.base
+    index = build.call(np.arange, build.attr(of, "size"), name="diagonal")
+    zeros = build.call(np.zeros_like, x)
+    return [*build.stmts, with_op(stmt, Update(zeros, (Sub((index, index)),), value, "add", distinct=True))]
 
 
 def _of_equal(build: Builder, op: Op | None, x: Var, gone: list[int], keeps: bool, facts: Facts) -> Atom | None:

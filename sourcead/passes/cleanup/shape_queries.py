@@ -6,6 +6,7 @@
     p = mul(x, y);  z = zeros_like(p)      z = zeros_like(x)
     p = sum(x, axis=1);  n = p.size        n = x.shape[0]
     p = mul(x, y);  n = diag(p).size       n = diag(x).size
+    n = diag(x).size;  m = diag(x.T).size  m = n                    where both are the lesser of two sizes
 
 This is legal if the shapes are known to be equal, and the dtypes where they matter.  The other value is a parameter or one that the user
 named, whose memory is not written and handed on nowhere: otherwise the query could keep an old version of it alive, which costs a copy.
@@ -28,7 +29,7 @@ from sourcead.analysis.array_versions import Chains, queried, query_of
 from sourcead.ir.nodes import (
     Atom, Attr, Block, Branch, Build, Call, Const, Function, Index, Loop, Op, Operand, Stmt, Update, Var
 )
-from sourcead.ir.sizes import Dim
+from sourcead.ir.sizes import Dim, Sym
 from sourcead.ir.types import INT, Array, Scalar, TupleT, same_dtype
 from sourcead.ir.walk import bound_vars, has, map_blocks, map_op, rewrite, walk, with_body, with_stmts
 from sourcead.passes.equality import KnownDims
@@ -112,6 +113,17 @@ def share_shapes(function: Function) -> Function:
     params = [p for p in function.params if p not in moving]
     known: dict[Hashable, tuple[Var, int]] = {}
     sizes: dict[Dim, tuple[Var, int, int]] = {}
+    counts: dict[Dim, tuple[Var, int]] = {}
+
+    def known_count(stmt: Stmt, facts: Facts) -> Var | None:
+        """Return the number that a query of the size of a vector asks for, if it is computed of other sizes and was asked for before."""
+        match stmt.op:
+            case Attr(Var(type=Array(dims=(Sym(made=(_, *_)) as size,))), "size"):
+                found, scope = counts.get(size, (None, None))
+                if scope in facts.open:
+                    return found
+                counts[size] = stmt.targets[0], facts.scope
+        return None
 
     def offer(var: Var, scope: int, facts: Facts) -> None:
         shape = dims.shape(var.type, facts)
@@ -132,6 +144,8 @@ def share_shapes(function: Function) -> Function:
 
     def rule(stmt: Stmt, facts: Facts):
         dims.learn(stmt, facts)
+        if (count := known_count(stmt, facts)) is not None:
+            return count
         array = read_for_shape(stmt.op, facts)
         answer = None
         only_queried = array is not None and all(read_for_shape(op, facts) is array for op in facts.readers.get(array, ()))

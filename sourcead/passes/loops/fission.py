@@ -325,7 +325,7 @@ class SplitLoop(FactorArrays):
                 else:
                     op = Call(np.sum, tuple(factors), (("axis", Const(t.axis)),))
                 first = t is mine[0] and current in self.loop.inits
-                value = build.emit(op, atom_type(current), target.name if first else "product", temp=not first)
+                value = build.emit(op, atom_type(current), target.name if first else "product")
                 new = target if t is mine[-1] else fresh(target)
                 build.add(replace(t.update, targets=(new,), op=Update(current, (), value, "add")))
                 current = new

@@ -91,13 +91,15 @@ def disjoint(n, *starts):
 def with_room(rows, top, width):
     """Return the matrix, or a longer one with the same first rows, so that it has a row `top` of this width.
 
+    A matrix without columns that has rows tells how many rows there will be.
+
     Raises:
         Unequal: its rows have another width, or are so wide that a list of arrays takes less time.
     """
     if width > WIDEST:
         raise Unequal
     if top == 0 and rows.shape[1] != width:
-        return np.empty((max(4, 2048 // (width + 1)), width))
+        return np.empty((len(rows) or max(4, 2048 // (width + 1)), width))
     if rows.shape[1] != width:
         raise Unequal
     if top < len(rows):

@@ -1,6 +1,6 @@
 """Residuals that are numbers or vectors, which loops save in arrays in place of lists.
 
-    zs = []                          zs = np.empty(0)                            zs = np.empty((0, 0))
+    zs = []                          zs = np.empty(0)                            zs = np.empty((n, 0))
                                      zs_top = 0                                  zs_top = 0
                                      zs = reserved(zs, zs_top, len(range(n)))
     for i in range(n):               for i in range(n):                          for i in range(n):
@@ -157,12 +157,16 @@ class _StackRewriter:
     def loop(self, stmt: Stmt) -> list[Stmt]:
         op = stmt.op
         before, reserved_here = [], set()
-        if isinstance(op.domain, Range) and self.axes == 1:  # the width of a row is known only at the first push
+        if isinstance(op.domain, Range):
             for init in op.inits:
                 stack = self.stacks.get(init)
                 if stack is None or stack in self.with_room or not any(stmt in place.loops for place in stack.pushes):
                     continue
-                if (counted := room_for(stmt, stack)) is not None:
+                counted = room_for(stmt, stack)
+                if self.axes == 2:  # the width of a row is known only at the first push
+                    if counted is not None and any(init in place.stmt.targets for place in stack.builds):
+                        before += self.rows(stmt, init, *counted)
+                elif counted is not None:
                     reserved_here.add(stack)
                     before += self.room(stmt, init, *counted)
                 elif count := self.pushes(op.body, stack):
@@ -181,6 +185,14 @@ class _StackRewriter:
         build.origin, build.adjoint_of = stmt.origin, stmt.adjoint_of
         wider = build.emit(Call(reserved, (array, top, n)), array.type, array.name, array.temp)
         self.now[init] = wider, top
+        return [*counting, *build.stmts]
+
+    def rows(self, stmt: Stmt, init: Var, counting: list[Stmt], n: Atom) -> list[Stmt]:
+        """Return statements that make an empty matrix of `n` rows, from which the first push learns the number of rows."""
+        (array, top), build = self.now[init], Builder()
+        build.origin, build.adjoint_of = stmt.origin, stmt.adjoint_of
+        empty = build.emit(Call(np.empty, ((n, Const(0)),)), array.type, array.name, array.temp)
+        self.now[init] = empty, top
         return [*counting, *build.stmts]
 
     def most(self, stmt: Stmt, count: int) -> tuple[list[Stmt], Atom]:

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 
-from sourcead import UnsupportedArgumentError, WrtError, grad, jacobian
+from sourcead import AliasError, UnsupportedArgumentError, WrtError, grad, jacobian
 
 
 def product(w, x):
@@ -72,3 +72,41 @@ def test_the_dict_of_further_arguments_is_the_functions_own():
         assert grad(f)(2.0) == 3.0 and grad(f)(2.0, by=5.0) == 5.0
     with pytest.warns(UserWarning, match=r"`g` changes `options\['inner'\]`"):
         assert grad(g)(2.0, inner={"by": 1.0}) == 4.0
+
+
+class Pair:
+    pass
+
+
+def items_of_a_list(x, n):
+    h = [x * 2, x * 3]
+    for _ in range(n):
+        h[0] = h[1]
+    h[1][0] = 0.0
+    return np.sum(h[0])
+
+
+def items_of_a_dict(x, n):
+    h = {"a": x * 2, "b": x * 3}
+    for _ in range(n):
+        h["a"] = h["b"]
+    h["b"][0] = 0.0
+    return np.sum(h["a"])
+
+
+def attributes(x, n):
+    h = Pair()
+    h.a, h.b = x * 2, x * 3
+    for _ in range(n):
+        h.a = h.b
+    h.b[0] = 0.0
+    return np.sum(h.a)
+
+
+@pytest.mark.parametrize("f, read, written", [
+    (items_of_a_list, "h[0]", "h[1]"), (items_of_a_dict, "h['a']", "h['b']"), (attributes, "h.a", "h.b"),
+])  # fmt: skip
+def test_an_alias_error_names_items_and_attributes_as_the_user_writes_them(f, read, written):
+    with pytest.raises(AliasError) as caught:
+        grad(f)(np.ones(3), 2)
+    assert f"`{read}` may share memory with `{written}`, which is written in line" in str(caught.value)

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 
-from sourcead import AliasError, UnsupportedArgumentError, WrtError, grad, jacobian
+from sourcead import AliasError, NoSourceError, UnsupportedArgumentError, WrtError, grad, jacobian
 
 
 def product(w, x):
@@ -110,3 +110,17 @@ def test_an_alias_error_names_items_and_attributes_as_the_user_writes_them(f, re
     with pytest.raises(AliasError) as caught:
         grad(f)(np.ones(3), 2)
     assert f"`{read}` may share memory with `{written}`, which is written in line" in str(caught.value)
+
+
+def test_a_function_without_source_inside_a_second_derivative_is_named_without_a_line_of_generated_text():
+    names = {}
+    exec("cube = lambda x: x ** 3\ndef fourth(x):\n    return x ** 4", names)
+    for name in ("cube", "fourth"):
+        with pytest.raises(NoSourceError) as caught:
+            grad(grad(names[name]))(2.0)
+        assert "<sourcead" not in str(caught.value) and "@adjoint(<" not in str(caught.value)
+
+
+def test_lower_names_the_function_whose_arguments_do_not_fit():
+    with pytest.raises(TypeError, match=r"product\(\) missing a required argument: 'x'"):
+        grad(product).lower(np.ones(2))

@@ -1,12 +1,15 @@
 """What surprised somebody on a third first day: an order that nobody chose, advice that did not help, warnings without a cause."""
 
 import functools
+import linecache
+import re
 import warnings
 
 import numpy as np
 import pytest
 
 from sourcead import AliasError, NoSourceError, UnsupportedArgumentError, WrtError, grad, jacobian
+from sourcead.compile import pipeline
 
 
 def product(w, x):
@@ -124,3 +127,15 @@ def test_a_function_without_source_inside_a_second_derivative_is_named_without_a
 def test_lower_names_the_function_whose_arguments_do_not_fit():
     with pytest.raises(TypeError, match=r"product\(\) missing a required argument: 'x'"):
         grad(product).lower(np.ones(2))
+
+
+def test_a_long_function_is_not_told_to_be_long_because_of_one_line(monkeypatch, caplog):
+    monkeypatch.setattr(pipeline, "LONG_TEXT", 50)
+    lines = "\n".join(f"    x = np.sin(x) * {k}.5" for k in range(1, 60))
+    made = {"np": np}
+    exec(compile(f"def long(x):\n{lines}\n    return np.sum(x)", "long.py", "exec"), made)
+    monkeypatch.setitem(linecache.cache, "long.py", (1, None, f"def long(x):\n{lines}\n    return np.sum(x)".splitlines(True), "long.py"))
+    with caplog.at_level("WARNING", logger="sourcead"):
+        grad(made["long"])(np.ones(2))
+    (told,) = [record.getMessage() for record in caplog.records]
+    assert re.fullmatch(r"the text of `long` has \d+ statements: it takes long to generate, once for each kind of arguments", told)

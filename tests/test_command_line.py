@@ -33,6 +33,9 @@ def two(x):
 def only_by_name(x, *, k):
     return np.sum(x ** k)
 
+def divided(x, n):
+    return x / n
+
 def printing(x):
     yield x
 
@@ -201,9 +204,17 @@ def test_arrays_of_a_file(run, folder):
     assert "no parameter q" in run("show", "model.py:loss", "--args", "others.npz")[2]
     np.savez("objects.npz", x=np.array([{}], dtype=object))
     Path("damaged.npz").write_bytes(Path("named.npz").read_bytes()[:100])
-    for name in ("objects.npz", "damaged.npz", "missing.npz"):
+    Path("text.npz").write_text("x = 1", encoding="utf-8")
+    for name in ("objects.npz", "damaged.npz", "missing.npz", "text.npz"):
         status, _, err = run("show", "model.py:loss", "--args", name)
         assert status == 2 and err.startswith(f"sourcead: --args {name}: it cannot be read")
+    assert "pickle" not in err and "it is something else, cut off or damaged" in err
+
+
+def test_an_error_of_the_function_is_told_without_frames_of_ours(run):
+    status, _, err = run("check", "model.py:divided", "--args", "1.0, 0")
+    assert status == 1 and err.startswith("The function raises an error for these arguments:\n") and "return x / n" in err
+    assert err.endswith("ZeroDivisionError: float division by zero\n") and "sourcead/" not in err and "Traceback" not in err
 
 
 @pytest.mark.parametrize(

@@ -124,9 +124,10 @@ def test_attributes_of_a_configuration_of_a_library():
     agree(lambda x: MAPPINGS[-1].w * x**2)
 
 
-def test_attributes_of_a_dict_are_refused_with_the_subscript():
+def test_attributes_of_a_dict_are_items_if_its_class_says_so_and_else_refused_with_the_subscript():
+    agree(lambda x: DICTS[0].w * x)
     with pytest.raises(SourceADError, match=r"`.w` is no attribute of a dict(.|\n)*a subscript, `\['w'\]`"):
-        grad(lambda x: DICTS[0].w * x)(1.0)
+        grad(lambda x, p: p.w * x)(1.0, dict(DICTS[0]))
 
 
 @pytest.mark.parametrize("name", [*READS, *WALKS])

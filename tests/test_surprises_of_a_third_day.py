@@ -1,12 +1,15 @@
 """What surprised somebody on a third first day: an order that nobody chose, advice that did not help, warnings without a cause."""
 
 import functools
+import linecache
+import re
 import warnings
 
 import numpy as np
 import pytest
 
-from sourcead import UnsupportedArgumentError, WrtError, grad, jacobian
+from sourcead import AliasError, NoSourceError, UnsupportedArgumentError, WrtError, grad, jacobian
+from sourcead.compile import pipeline
 
 
 def product(w, x):
@@ -72,3 +75,67 @@ def test_the_dict_of_further_arguments_is_the_functions_own():
         assert grad(f)(2.0) == 3.0 and grad(f)(2.0, by=5.0) == 5.0
     with pytest.warns(UserWarning, match=r"`g` changes `options\['inner'\]`"):
         assert grad(g)(2.0, inner={"by": 1.0}) == 4.0
+
+
+class Pair:
+    pass
+
+
+def items_of_a_list(x, n):
+    h = [x * 2, x * 3]
+    for _ in range(n):
+        h[0] = h[1]
+    h[1][0] = 0.0
+    return np.sum(h[0])
+
+
+def items_of_a_dict(x, n):
+    h = {"a": x * 2, "b": x * 3}
+    for _ in range(n):
+        h["a"] = h["b"]
+    h["b"][0] = 0.0
+    return np.sum(h["a"])
+
+
+def attributes(x, n):
+    h = Pair()
+    h.a, h.b = x * 2, x * 3
+    for _ in range(n):
+        h.a = h.b
+    h.b[0] = 0.0
+    return np.sum(h.a)
+
+
+@pytest.mark.parametrize("f, read, written", [
+    (items_of_a_list, "h[0]", "h[1]"), (items_of_a_dict, "h['a']", "h['b']"), (attributes, "h.a", "h.b"),
+])  # fmt: skip
+def test_an_alias_error_names_items_and_attributes_as_the_user_writes_them(f, read, written):
+    with pytest.raises(AliasError) as caught:
+        grad(f)(np.ones(3), 2)
+    assert f"`{read}` may share memory with `{written}`, which is written in line" in str(caught.value)
+
+
+def test_a_function_without_source_inside_a_second_derivative_is_named_without_a_line_of_generated_text():
+    names = {}
+    exec("cube = lambda x: x ** 3\ndef fourth(x):\n    return x ** 4", names)
+    for name in ("cube", "fourth"):
+        with pytest.raises(NoSourceError) as caught:
+            grad(grad(names[name]))(2.0)
+        assert "<sourcead" not in str(caught.value) and "@adjoint(<" not in str(caught.value)
+
+
+def test_lower_names_the_function_whose_arguments_do_not_fit():
+    with pytest.raises(TypeError, match=r"product\(\) missing a required argument: 'x'"):
+        grad(product).lower(np.ones(2))
+
+
+def test_a_long_function_is_not_told_to_be_long_because_of_one_line(monkeypatch, caplog):
+    monkeypatch.setattr(pipeline, "LONG_TEXT", 50)
+    lines = "\n".join(f"    x = np.sin(x) * {k}.5" for k in range(1, 60))
+    made = {"np": np}
+    exec(compile(f"def long(x):\n{lines}\n    return np.sum(x)", "long.py", "exec"), made)
+    monkeypatch.setitem(linecache.cache, "long.py", (1, None, f"def long(x):\n{lines}\n    return np.sum(x)".splitlines(True), "long.py"))
+    with caplog.at_level("WARNING", logger="sourcead"):
+        grad(made["long"])(np.ones(2))
+    (told,) = [record.getMessage() for record in caplog.records]
+    assert re.fullmatch(r"the text of `long` has \d+ statements: it takes long to generate, once for each kind of arguments", told)

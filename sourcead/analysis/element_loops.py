@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from sourcead.analysis.affine import Subscripts, number
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.connected import reachable
-from sourcead.ir.nodes import Append, Atom, Attr, Branch, Call, Const, Index, Let, Loop, Op, Pop, Range, Stmt, Sub, Update, Var
+from sourcead.ir.nodes import (
+    Append, Atom, Attr, Branch, Call, Const, Index, Let, Loop, Op, Pop, Range, Stmt, Sub, Update, Var
+)
 from sourcead.ir.types import INT, Array, ListT, Scalar, rank
 from sourcead.ir.walk import reads_inside
 

@@ -94,6 +94,9 @@ def _evaluated(text: str, names: dict[str, Any]) -> tuple[tuple, dict[str, Any]]
 def _of_file(path: str, signature: inspect.Signature) -> tuple[tuple, dict[str, Any]]:
     """Return the arrays of a file that `np.savez` wrote; arrays without axes as numbers. Nothing in the file is run."""
     try:
+        if not zipfile.is_zipfile(path):
+            with open(path, "rb"):  # whether it is there at all
+                raise CommandError(f"--args {path}: it cannot be read as arrays of np.savez: it is something else, cut off or damaged")
         with np.load(path, allow_pickle=False) as file:
             found = {name: value if (value := file[name]).ndim else value[()] for name in file.files}
     except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:

@@ -1,11 +1,13 @@
 """The commands, their options, and `main`."""
 
 import argparse
+import contextlib
 import difflib
 import inspect
 import os
 import sys
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Iterator
 
 import sourcead
 from sourcead import errors
@@ -16,6 +18,7 @@ from sourcead.cli.derivatives import MODES, Asked, Call, derivative_of, program_
 from sourcead.cli.targets import CommandError, resolved
 from sourcead.compile.generated import Generated
 from sourcead.errors import InternalError, SourceADError
+from sourcead.language.tracebacks import is_ours
 
 DONE, FAILED, WRONG_USE = 0, 1, 2  # what `main` returns
 
@@ -52,9 +55,33 @@ def main(arguments: list[str] | None = None) -> int:
         if isinstance(error, SourceADError) and type(error).__name__ in vars(errors):
             print(f"`sourcead explain {type(error).__name__}` says more.", file=sys.stderr)
         return FAILED
+    except CalledFunctionFails as error:
+        print(error, file=sys.stderr)
+        return FAILED
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
+
+
+class CalledFunctionFails(Exception):
+    """The user's function raised an error while a command called it."""
+
+
+@contextlib.contextmanager
+def calls_of_user() -> Iterator[None]:
+    """Tell an error that the user's function raises without the frames of this package, which has no part in it."""
+    try:
+        yield
+    except (SourceADError, InternalError, GradientMismatch):
+        raise
+    except Exception as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        own = next((place for place, frame in enumerate(frames) if not is_ours(frame.filename)), None)
+        if own is None:
+            raise
+        shown = "".join(traceback.format_list(frames[own:]))
+        kind = "".join(traceback.format_exception_only(error)).rstrip()
+        raise CalledFunctionFails(f"The function raises an error for these arguments:\n{shown}{kind}") from error
 
 
 def parser() -> argparse.ArgumentParser:
@@ -148,7 +175,8 @@ def check_derivative(options: argparse.Namespace) -> int:
         raise CommandError(f"check takes arguments by position; {', '.join(bound.kwargs)} can be given by name alone")
     wrt = made.wrt[0] if made._single else made.wrt
     try:
-        lines = check.report(made.primal, wrt, bound.args)
+        with calls_of_user():
+            lines = check.report(made.primal, wrt, bound.args)
     except GradientMismatch as error:
         lines = [check.Line("derivatives", str(error), passed=False)]
     print(show.table([("ok" if line.passed else "WRONG", line.what, line.outcome) for line in lines]))

@@ -14,6 +14,7 @@ from sourcead.compile.keys import NUMBERS, coarse_key, is_static, wide_key
 from sourcead.compile.structures import as_plain, conversion
 from sourcead.compile.wrt import check_wrt
 from sourcead.errors import UnsupportedValueError
+from sourcead.ir.dict_classes import dict_class_of
 from sourcead.ir.records import (
     ATTRIBUTES, described_dict, is_namedtuple, is_plain_class, is_record, list_type, parts_of, redefined, type_of,
     with_own_rules
@@ -103,7 +104,9 @@ def refuse_arrays(x: Any, where: str) -> None:
     if (found := with_own_rules(x, where)) is not None:
         at, what, instead = found
         raise UnsupportedValueError(f"the argument `{at}` is a {what}", instead=instead)
-    if isinstance(x, dict) and (changed := redefined(type(x), ATTRIBUTES)):
+    added = dict_class_of(x) if isinstance(x, dict) else None
+    only_read = added is not None and added.kept_twice
+    if isinstance(x, dict) and not only_read and (changed := redefined(type(x), ATTRIBUTES)):
         what, instead = described_dict(x, where, changed)
         raise UnsupportedValueError(f"the argument `{where}` is a {what}", instead=instead)
     if is_record(x) or isinstance(x, tuple | list | dict):

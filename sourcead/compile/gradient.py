@@ -189,7 +189,10 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
 
     def _bound(self, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
         """Return {parameter: argument} of a call, with bound arguments and defaults."""
-        bound = self.signature.bind(*self._bound_args, *args, **{**self._bound_kwargs, **kwargs})
+        try:
+            bound = self.signature.bind(*self._bound_args, *args, **{**self._bound_kwargs, **kwargs})
+        except TypeError as error:
+            raise TypeError(f"{self.__name__}() {error}") from None
         bound.apply_defaults()
         return bound.arguments
 

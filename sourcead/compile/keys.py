@@ -15,6 +15,7 @@ import numpy as np
 
 from sourcead.compile.structures import as_plain
 from sourcead.frontend.core import is_code
+from sourcead.ir.dict_classes import dict_class_of
 from sourcead.ir.records import fields_inside, is_namedtuple, is_record
 from sourcead.ir.types import SMALL
 from sourcead.language.checkpoint_policies import SavingPolicy
@@ -90,7 +91,7 @@ def _structure_key(x: Any, key: Callable):
     if isinstance(x, tuple) and not is_namedtuple(t):
         return (t, *map(key, x))
     if isinstance(x, dict):
-        return (t, *((type(k), k, key(v)) for k, v in x.items()))
+        return (t, dict_class_of(x), *((type(k), k, key(v)) for k, v in dict.items(x)))
     if is_record(x):  # whose strings and booleans are static
         with fields_inside(x) as fields:
             items = (fields or {}).items()

@@ -191,15 +191,19 @@ def warn_of_lost_changes(lowered: Lowered) -> None:
 
 
 LONG_TEXT = 1000  # statements
+FEW = 20  # a line that makes less than this part of a text is not what makes it long
 
 
 def tell_of_long_text(lowered: Lowered) -> None:
-    """Write to the log which of the user's lines makes most of a text that takes long to generate."""
+    """Write to the log that a text takes long to generate, and which of the user's lines makes most of it, if one makes much of it."""
     lines = Counter(s.origin for s in walk(lowered.function.body) if s.origin is not None)
     if lines.total() <= LONG_TEXT:
         return
     at, count = lines.most_common(1)[0]
-    many = f"the text of `{function_name(lowered.function.name)}` has {lines.total():,} statements, {count:,} of them for this line"
+    many = f"the text of `{function_name(lowered.function.name)}` has {lines.total():,} statements"
+    if count * FEW < lines.total():
+        return log.warning("%s: it takes long to generate, once for each kind of arguments", many)
+    many = f"{many}, {count:,} of them for this line"
     why = "loops over dicts and tuples and functions that are called often are written out, which takes long"
     log.warning("%s", SourceADError(f"{many}: {why}", at, "a loop over an array or a list of alike items, if that is an argument"))
 

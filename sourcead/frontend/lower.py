@@ -13,5 +13,6 @@ from sourcead.frontend.syntax import (  # noqa: F401
     adjoint_blocks, assignment, classes, comprehensions, exceptions, expressions, loops, matching, statements
 )
 from sourcead.frontend.values import (  # noqa: F401
-    attributes, dicts, exception_objects, iterables, lists, objects, operators, random_generators, sets, subscripts
+    attributes, dict_attributes, dicts, exception_objects, iterables, lists, objects, operators, random_generators,
+    sets, subscripts
 )

@@ -17,6 +17,7 @@ from typing import Any, Generic, Protocol
 
 import numpy as np
 
+from sourcead.ir.dict_classes import dict_class_of, with_items
 from sourcead.ir.names import shown
 from sourcead.ir.types import (
     BOOL, COMPLEX, FLOAT, INT, KINDS, SMALL, UNKNOWN, Array, DictT, Foreign, FunctionT, Known, ListT, NoneType, Opaque,
@@ -110,6 +111,8 @@ def with_own_rules(value: Any, where: str) -> tuple[str, str, str] | None:
         return None if plain else (where, f"{cls.__module__.partition('.')[0]}.{cls.__name__}, {OWN_RULES}", to_plain)
     if isinstance(value, dict) and (changed := redefined(cls, WRITING)):
         return where, *described_dict(value, where, changed)
+    if isinstance(value, dict) and (hidden := next((name for name in own_attribute(value, "__dict__") or () if hasattr(dict, name)), None)):
+        return where, f"{cls.__name__}, a dict whose attribute `{hidden}` hides its method", f"`dict({where})`"
     if not (is_record(value) or isinstance(value, np.generic | type)) and (hasattr(cls, "__array__") or hasattr(cls, "__array_ufunc__")):
         return where, *described_array(value, where)
     return next((found for at, part in parts_of(value) if (found := with_own_rules(part, where + at))), None)
@@ -245,15 +248,28 @@ def map_value(value: Any, f: Callable[[Any], Any]) -> Any:
         return tuple(map(f, value))
     if isinstance(value, list):
         return list(map(f, value))
-    return {k: f(v) for k, v in value.items()} if isinstance(value, dict) else value
+    return with_items(value, {k: f(v) for k, v in value.items()}) if isinstance(value, dict) else value
 
 
 def deep_copy(value: Any) -> Any:
     """Return a copy of a structure, all its arrays and objects copied, in which the modules that it holds stay themselves."""
     try:
-        return copy.deepcopy(value)
+        return copy.deepcopy(value, copies_of_settings(value, {}))
     except TypeError:  # as for a module
-        return copy.deepcopy(value, {id(module): module for module in sys.modules.copy().values()})
+        return copy.deepcopy(value, copies_of_settings(value, {id(module): module for module in sys.modules.copy().values()}))
+
+
+def copies_of_settings(value: Any, memo: dict[int, Any]) -> dict[int, Any]:
+    """Add to `memo` copies of the dicts in a value that are their own `__dict__`; `copy.deepcopy` leaves them without attributes."""
+    if id(value) in memo:
+        return memo
+    if isinstance(value, dict) and own_attribute(value, "__dict__") is value:
+        made = memo[id(value)] = with_items(value, {})
+        dict.update(made, {k: copy.deepcopy(v, copies_of_settings(v, memo)) for k, v in dict.items(value)})
+    elif isinstance(value, tuple | list | dict) or is_record(value):
+        for _, part in parts_of(value):
+            copies_of_settings(part, memo)
+    return memo
 
 
 def slots_of(cls: type) -> tuple[str, ...]:
@@ -340,7 +356,7 @@ def type_of(value: Any) -> Type:
         case set() | frozenset():
             return SetT(list_type(tuple(map(type_of, value))).item)
         case dict():
-            return DictT(tuple((k, type_of(v)) for k, v in value.items()), default_of(value))
+            return DictT(tuple((k, type_of(v)) for k, v in value.items()), default_of(value), dict_class_of(value))
     if isinstance(value, GENERATORS):
         return Foreign(type(value))
     if is_record(value):

@@ -89,11 +89,13 @@ class ListT(Type):
 class DictT(Type):
     """A dict whose keys are known, in their order.
 
-    `default` makes a value for a key that it lacks, if its class does that.
+    `default` makes a value for a key that it lacks, if its class does that. `added` is what else the class adds, such as that items are
+    attributes.
     """
 
     items: tuple[tuple[Any, Type], ...]
     default: Any = None
+    added: Any = None
 
 
 @dataclass(frozen=True)
@@ -246,8 +248,8 @@ def map_type(t: Type, f: Callable[[Type], Type]) -> Type:
             return AnyTuple(f(item))
         case MapT(_, item):
             return replace(t, item=f(item))
-        case DictT(items, default):
-            return DictT(tuple((k, f(v)) for k, v in items), default)
+        case DictT(items):
+            return replace(t, items=tuple((k, f(v)) for k, v in items))
         case StructT(cls, fields):
             return StructT(cls, tuple((k, f(v)) for k, v in fields))
     return t
@@ -333,7 +335,8 @@ def join(a: Type, b: Type) -> Type:
         case SetT(x, p), SetT(y, q):
             return SetT(join(x, y), p and q)
         case DictT(x, default), DictT(y, other) if [k for k, _ in x] == [k for k, _ in y] and default is other:
-            return DictT(tuple((k, join(v, w)) for (k, v), (_, w) in zip(x, y)), default)
+            added = a.added if a.added == b.added else None
+            return DictT(tuple((k, join(v, w)) for (k, v), (_, w) in zip(x, y)), default, added)
         case StructT(c, x), StructT(d, y) if c is d and [k for k, _ in x] == [k for k, _ in y]:
             return StructT(c, tuple((k, join(v, w)) for (k, v), (_, w) in zip(x, y)))
     alike = all(isinstance(t, (*SEQUENCES, Array, Scalar, Unknown)) and carries_derivative(t) for t in (a, b))

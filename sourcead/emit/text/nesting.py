@@ -25,8 +25,8 @@ from sourcead.emit.memory.sharing import AliasGroups, written_in_place
 from sourcead.emit.text.exit_flags import printed_results, unprinted_results
 from sourcead.emit.text.live_ranges import NameClasses
 from sourcead.ir.nodes import (
-    Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Operand, Slice, Stmt, Update,
-    Var, operand_atoms
+    Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Operand, Slice, Stmt,
+    Update, Var, operand_atoms
 )
 from sourcead.ir.types import Array, Scalar, kind_of
 from sourcead.ir.walk import bound_vars, count_reads, has_effect, is_cotangent, walk

@@ -365,7 +365,7 @@ def call_opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
             raise core.unsupported(lo, node, why, "`dict(...)`, or arrays, and subscripts")
         if cause is None:
             raise missing_rule(fn, lo.origin(node))
-        raise NoSourceError(cause.reason, lo.origin(node), f"{cause.instead}; or register a rule with `@adjoint({spelled(fn)})`")
+        raise core.called_without_source(cause, spelled(fn), lo.origin(node))
     if lo.steering is not None:  # nothing is differentiated here; the call must not keep the memory of a cotangent
         operands = [map_operand(o, lambda a: own_memory(lo, a)) for o in operands]
         named = {k: map_operand(o, lambda a: own_memory(lo, a)) for k, o in named.items()}

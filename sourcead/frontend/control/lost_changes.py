@@ -7,15 +7,13 @@
 Arrays that are written are no such change: nobody takes a derivative in order to write into an array.
 """
 
-from collections.abc import Iterator
 from functools import cached_property
 
 import gast
 
 from sourcead.frontend import core
-from sourcead.frontend.core import MISSING, VALUE, Cell, Flag, Lowering, Meta, TupleVal, Value
+from sourcead.frontend.core import MISSING, VALUE, Flag, Lowering, Meta, Value
 from sourcead.frontend.find_source import Source
-from sourcead.ir.names import shown
 from sourcead.ir.nodes import Origin
 from sourcead.ir.records import find
 from sourcead.ir.types import Array, Unknown
@@ -28,7 +26,7 @@ def lost_changes(lo: Lowering, source: Source) -> dict[str, Origin]:
     found: dict[str, Origin] = {}
     own = source.node.args.kwarg and source.node.args.kwarg.id  # the dict of `**kwargs` is made anew for each call
     for name, value in params.items():
-        for text, cell in parts_of_argument(name, value):
+        for text, cell in core.parts_of_value(name, value):
             if text == own:
                 continue
             if cell.slots.get(VALUE, MISSING) is not MISSING and name not in lo.written:
@@ -51,18 +49,6 @@ def is_lost(lo: Lowering, slots, key, before: Value) -> bool:
         return True
     (found, value), (known_before, first) = core.known(lo, now), core.known(lo, before)
     return not (found and known_before and value is first)
-
-
-def parts_of_argument(text: str, value: Value, around: tuple = ()) -> Iterator[tuple[str, Cell]]:
-    """Yield the containers and objects inside an argument, with what the user writes for them."""
-    if not isinstance(value, Cell | TupleVal) or value in around:
-        return
-    if isinstance(value, Cell):
-        yield text, value
-    items = dict(enumerate(value.items)) if isinstance(value, TupleVal) else value.items
-    for key, item in items.items():
-        attribute = isinstance(value, Cell) and value.kind == "object" and isinstance(key, str)
-        yield from parts_of_argument(f"{text}.{key}" if attribute else f"{text}[{shown(key)}]", item, (*around, value))
 
 
 def place_of(source: Source, text: str, attribute: str | None) -> Origin:

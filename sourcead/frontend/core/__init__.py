@@ -10,8 +10,8 @@ from sourcead.frontend.core.classes import Snapshot, may_change
 from sourcead.frontend.core.compiled_from_python import in_source
 from sourcead.frontend.core.conditions import condition
 from sourcead.frontend.core.errors import (
-    MustBeOneValue, MustMaterialise, NeverReturns, NotStatic, TooLong, as_python_reports, frozen_error, marked,
-    needs_items, perhaps, raises_in_statement, refused, surely, surely_raised, unsupported
+    MustBeOneValue, MustMaterialise, NeverReturns, NotStatic, TooLong, as_python_reports, called_without_source,
+    frozen_error, marked, needs_items, perhaps, raises_in_statement, refused, surely, surely_raised, unsupported
 )
 from sourcead.frontend.core.global_parts import NOT_A_PART, Part, at_place, part_of_global
 from sourcead.frontend.core.journal import (
@@ -39,5 +39,6 @@ from sourcead.frontend.core.operations import (
 from sourcead.frontend.core.optional_tuples import (
     compared_with_none, is_none, pair_of, pairs_in_arms, where_it_is_known
 )
+from sourcead.frontend.core.parts import parts_of_value
 from sourcead.frontend.core.reading import same_view
 from sourcead.frontend.core.sameness import same_constant, same_keys, same_thing

@@ -14,6 +14,7 @@ from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend.core.cells import Cell, Value, cells_of, reach, roots
 from sourcead.frontend.core.errors import READ_FROM_LIST, RETURN_IT, MustMaterialise, frozen_error, needs_items
 from sourcead.frontend.core.journal import KIND, MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE
+from sourcead.frontend.core.parts import parts_of_value
 from sourcead.frontend.core.reading import Memory
 from sourcead.frontend.core.sameness import Factory
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Build, Call, Const, Operand, Origin, Stmt, Sub, Var, View
@@ -183,11 +184,16 @@ class Writing(Memory):
         if other.frozen not in (None, READ_FROM_LIST):
             why = f"`{written.name}`, which is written here, may be `{other.name}`: {other.frozen}"
             raise AliasError(why, at=self.here, instead="copy it first")
-        read = f"`{other.name}`" if self.is_users_word(other.name) else "what is read here"
-        what = f"what is written in {self.line}"
-        if written.name != other.name and self.is_users_word(written.name):
-            what = f"`{written.name}`, which is written in {self.line}"
+        read, into = self.written_as(other), self.written_as(written)
+        what = f"`{into}`, which is written in {self.line}" if into and into != read else f"what is written in {self.line}"
+        read = f"`{read}`" if read else "what is read here"
         self.set(other.slots, POISON, f"{read} may share memory with {what}, so its value is not known here")
+
+    def written_as(self, cell: Cell) -> str | None:
+        """Return how the user writes a value: a variable, or an item or attribute of one; else its name, if it is a word of the user's."""
+        scopes = [(name, value) for scope in self.scopes() for name, value in scope.names.items() if str(name).isidentifier()]
+        found = (text for name, value in scopes for text, part in parts_of_value(name, value, most=9) if part is cell)
+        return min(found, key=len, default=cell.name if self.is_users_word(cell.name) else None)
 
     def is_users_word(self, name: str) -> bool:
         """Return whether a function that is being lowered has a variable or an attribute of this name."""

@@ -14,6 +14,7 @@ from typing import Any
 import gast
 
 from sourcead.frontend.core.journal import FALSE, KIND, MISSING, POISON, VALUE, Flag, Meta, Slots
+from sourcead.ir.dict_classes import DictClass
 from sourcead.ir.nodes import UNDEFINED, Atom, Const, Policy, Range, Slice, Sub, Var, View
 from sourcead.ir.types import Array, Scalar, Str
 
@@ -68,6 +69,7 @@ class Cell:
     frozen: str | None = None
     cls: type | None = None
     default: Value | None = None
+    added: DictClass | None = None
     given: tuple[Atom, int] | None = None
     stands_for: Cell | None = None
     stood_for: list[Cell] = field(default_factory=list)

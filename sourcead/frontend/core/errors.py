@@ -4,7 +4,7 @@ from typing import Any
 
 import gast
 
-from sourcead.errors import ProgramError, SourceADError, UnsupportedSyntaxError
+from sourcead.errors import NoSourceError, ProgramError, SourceADError, UnsupportedSyntaxError
 from sourcead.frontend.core.cells import Cell
 from sourcead.ir.nodes import Origin
 
@@ -17,6 +17,13 @@ def marked(error: SourceADError, **marks: Any) -> SourceADError:
     """Give an error attributes that tell where it is caught in which other way the program may be lowered."""
     vars(error).update(marks)
     return error
+
+
+def called_without_source(cause: NoSourceError, name: str, at: Origin | None) -> NoSourceError:
+    """Make the error for a call of a function whose source is not found; a line of generated text is none that the user wrote."""
+    by_rule = "" if "<" in name else f"; or register a rule with `@adjoint({name})`"
+    at = None if at is not None and at.file.startswith("<sourcead ") else at
+    return NoSourceError(cause.reason, at, f"{cause.instead}{by_rule}")
 
 
 def needs_items(reason: str, at: Origin | None, instead: str | None = None) -> UnsupportedSyntaxError:

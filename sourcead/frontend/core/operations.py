@@ -342,6 +342,9 @@ def has_attribute(lo: Lowering, value: Value, name: str) -> bool | None:
         return hasattr(value.value, name)
     if isinstance(value, FunctionVal):
         return hasattr(types.FunctionType, name) or None  # it may have been assigned
+    if isinstance(value, Cell) and value.kind == "dict" and value.added is not None:
+        there = find(value.added.cls, name)[0] is not None or value.added.reader is dict.__getitem__ and name in value.items
+        return there or (False if value.added.first else None)
     answers = {find(cls, name)[0] is not None for cls in classes_of(lo, value) if not cls.__dictoffset__}
     return answers.pop() if len(answers) == 1 and (True in answers or has_exact_class(lo, value)) else None
 

@@ -157,7 +157,8 @@ class Memory:
         """Make a tuple, list, dict or object of the same kind and class with other items."""
         if isinstance(value, TupleVal):
             return TupleVal(tuple(items.values()), None, value.cls)
-        return Cell(Slots({KIND: value.kind, **items}), name or value.name, depth=self.depth, cls=value.cls, default=value.default)
+        same = {"cls": value.cls, "default": value.default, "added": value.added}
+        return Cell(Slots({KIND: value.kind, **items}), name or value.name, depth=self.depth, **same)
 
     def map_items(self, value: Value, f: Callable[[Value], Value], name: str | None = None) -> Value | None:
         """Copy a tuple, list, dict or object, which may not have changed, with `f(item)` for each item; return None for other values."""
@@ -203,9 +204,11 @@ class Memory:
                 return TupleVal(tuple(self.unpack(self._item(atom, i), u) for i, u in enumerate(items)), atom)
             case ListT(_, items) if items is not None:
                 cell = self.new_list([self.unpack(self._item(atom, i), u) for i, u in enumerate(items)], atom.name)
-            case DictT(items, default):
+            case DictT(items, default, added):
                 cell = self.new_dict({k: self.unpack(self._item(atom, k), u) for k, u in items}, atom.name)
-                cell.default = None if default is None else Const(default)
+                cell.default, cell.added = None if default is None else Const(default), added
+                if added is not None and added.kept_twice:
+                    cell.frozen = f"`{atom.name}` is a {added.cls.__name__}, which keeps each item twice, as an item and as an attribute"
             case StructT(cls, fields):
                 found = {k: self.unpack_field(atom, k, u) for k, u in fields}
                 if issubclass(cls, tuple):

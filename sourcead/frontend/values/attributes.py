@@ -17,7 +17,7 @@ from sourcead.ir.types import BOOL, INT, UNKNOWN, ArrayLike, Opaque, Scalar, Str
 from sourcead.places.spelling import spelled
 from sourcead.primitives.methods import INPLACE, METHODS, NORMALISERS
 
-core.attribute.register("list", "dict", FunctionVal)(lambda lo, value, name, node: MethodVal(value, name))
+core.attribute.register("list", FunctionVal)(lambda lo, value, name, node: MethodVal(value, name))
 
 
 @core.attribute.register(Slice)

@@ -19,7 +19,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.control import inlining
 from sourcead.frontend.core import VALUE, AttributesCell, BoundVal, Cell, Lowering, MethodVal, SuperVal, TupleVal, Value
-from sourcead.frontend.values import array_attributes, array_objects, descriptors, outliving, sequences
+from sourcead.frontend.values import array_attributes, array_objects, descriptors, dict_attributes, outliving, sequences
 from sourcead.frontend.values.operator_methods import DUNDER, REFLECTED
 from sourcead.ir.nodes import UNDEFINED, Const
 from sourcead.ir.records import (
@@ -123,11 +123,8 @@ def set_attribute(lo: Lowering, value: Value, name: str, new: Value, node) -> No
     """Lower `value.name = new`."""
     cls = core.class_of(value)
     if cls is None:
-        if name == "default_factory" and isinstance(value, Cell) and value.default is not None:
-            if value.depth != lo.depth:
-                raise core.refused(lo, "the factory of a `defaultdict` is assigned in a branch or loop", "make another one")
-            lo.changed(value)
-            return lo.journal.assign(value, "default", None if core.is_none(new) else new)
+        if isinstance(value, Cell) and dict_attributes.set_attribute(lo, value, name, new, node):
+            return None
         if core.has_attribute(lo, value, name) is False and not (isinstance(value, Const) and hasattr(value.value, "__dict__")):
             raise core.no_attribute(lo, value, name)
         if name == "shape" and isinstance(core.data_type(lo, value), Array):

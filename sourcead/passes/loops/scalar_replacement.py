@@ -34,7 +34,9 @@ import numpy as np
 from sourcead.analysis.affine import Meeting, Subscripts, number
 from sourcead.analysis.builder import atom_type
 from sourcead.analysis.element_loops import ADDING, Access, Body, body_of, one_more
-from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Function, Index, Let, Loop, Op, Stmt, Sub, Update, Var, fresh
+from sourcead.ir.nodes import (
+    Atom, Block, Branch, Call, Const, Function, Index, Let, Loop, Op, Stmt, Sub, Update, Var, fresh
+)
 from sourcead.ir.types import BOOL, Array, Scalar, same_dtype
 from sourcead.ir.walk import copied, map_blocks, substitute, with_body, with_stmts
 from sourcead.passes.equality import same

@@ -89,7 +89,7 @@ def attribute_of_data(lo: Lowering, value: Value, name: str, node) -> Value:
         raise core.unsupported(lo, node, why, "use `ravel()` or a subscript")
     if isinstance(t, Opaque) or isinstance(t, Unknown) and opaque_objects.is_part(lo, value, name):
         return opaque_objects.attribute(lo, value, name)
-    if core.has_attribute(lo, value, name) is False and name not in core.OF_DEQUES:
+    if core.has_attribute(lo, value, name) is False and name not in (*core.OF_DEQUES, "extendleft"):
         raise core.no_attribute(lo, value, name)
     return MethodVal(value, name)
 

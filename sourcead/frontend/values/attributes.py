@@ -20,6 +20,12 @@ from sourcead.primitives.methods import INPLACE, METHODS, NORMALISERS
 core.attribute.register("list", "dict", FunctionVal)(lambda lo, value, name, node: MethodVal(value, name))
 
 
+@core.attribute.register(Iterable)
+def _attribute_of_iterator(lo: Lowering, value: Iterable, name: str, node) -> Value:
+    of_generator = name == "send" and value.suspended is not None
+    return MethodVal(value, name) if of_generator else attribute_of_data(lo, value, name, node)
+
+
 @core.attribute.register(Slice)
 def _attribute_of_slice(lo: Lowering, value: Slice, name: str, node) -> Value:
     bounds = {"start": value.lower, "stop": value.upper, "step": value.step}

@@ -165,3 +165,28 @@ def test_compiled(f):
     args = inputs(4)
     for a, b in zip(grad(f, wrt=("w", "z"), backend="numba")(*args), grad(f, wrt=("w", "z"))(*args)):
         np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-12)
+
+
+def test_a_tuple_that_is_saved_beside_another_value_is_unpacked_after_it():
+    def f(x):
+        total, waiting = x[0], [(x[1] * np.max(x), 0)]
+        while waiting:
+            value, depth = waiting.pop(0)
+            total = total * np.sin(value)
+            if depth < 2:
+                waiting.append((value * 0.5, depth + 1))
+        return total
+
+    def g(x):
+        total, waiting = x[0], [(np.percentile(x, 40), 0)]
+        while waiting:
+            value, depth = waiting.pop(0)
+            total += value * 0.3
+            if depth < 2:
+                waiting.append((value * 0.5, depth + 1))
+        for v in np.arange(0.0, 1.0, 0.4):
+            total += x[0] * v
+        return total
+
+    for h in (f, g):
+        check_grads(h, (np.array([0.7, 0.2, 0.4, 0.6]),))

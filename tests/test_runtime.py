@@ -106,7 +106,7 @@ def test_product_of_others(axis):
 def test_every_helper_reads_only_numpy_and_its_siblings():
     helpers = {name: f for name, f in vars(runtime).items() if inspect.isfunction(f)}
     assert all(f.__doc__ for f in helpers.values())
-    allowed = set(helpers) | {"own_attribute", "own_attributes", "np", "UnsupportedArgumentError", "NonScalarError", "RuleError"} | set(dir(__builtins__)) | set(vars(__import__("builtins")))
+    allowed = set(helpers) | {"own_attribute", "own_attributes", "slots_of", "np", "UnsupportedArgumentError", "NonScalarError", "RuleError"} | set(dir(__builtins__)) | set(vars(__import__("builtins")))
     for f in helpers.values():
         for name in inspect.getclosurevars(f).globals:
             assert name in allowed, (f, name)

@@ -24,7 +24,7 @@ from sourcead.ir.types import (
     Scalar, SetT, Str, StructT, Sym, TupleT, Type, Undefined, Unknown, join
 )
 from sourcead.runtime import make_record
-from sourcead.runtime.structures import own_attribute, own_attributes
+from sourcead.runtime import structures
 
 LIBRARIES = "numpy scipy numba pandas polars xarray torch jax tensorflow joblib omegaconf".split()
 FOREIGN = frozenset([__name__.partition(".")[0], *LIBRARIES, *sys.stdlib_module_names]) - {"__main__"}
@@ -197,9 +197,7 @@ def fields_of(value: Any) -> dict[str, Any]:
     """Return the data of a record by name."""
     if is_namedtuple(type(value)):
         return dict(zip(value._fields, value))
-    names = [f.name for f in dataclasses.fields(value)] if dataclasses.is_dataclass(value) else []
-    names += [name for base in type(value).__mro__ for name in slots_of(base)]
-    return {**own_attributes(value, names), **(own_attribute(value, "__dict__") or {})}
+    return structures.fields_of(value)
 
 
 class _Around(threading.local):
@@ -270,15 +268,6 @@ def copies_of_settings(value: Any, memo: dict[int, Any]) -> dict[int, Any]:
         for _, part in parts_of(value):
             copies_of_settings(part, memo)
     return memo
-
-
-def slots_of(cls: type) -> tuple[str, ...]:
-    """Return the names in the `__slots__` of a class, with private names mangled as they are in its instances."""
-    slots = vars(cls).get("__slots__", ())
-    slots = (slots,) if isinstance(slots, str) else tuple(slots)
-    private = [s.startswith("__") and not s.endswith("__") for s in slots]
-    names = (f"_{cls.__name__.lstrip('_')}{s}" if p else s for s, p in zip(slots, private))
-    return tuple(n for n in names if not (n.startswith("__") and n.endswith("__")))
 
 
 def find(cls: type, name: str) -> tuple[type | None, Any]:

@@ -143,6 +143,11 @@ def by_slope(slope):
     return of_reduction(lambda y, x, axis, keepdims: (lambda d: d, lambda: slope(x, axis)))
 
 
+def where_equal(x, y):
+    """Return 1 for each element that equals the greatest or least of them, 0 for the others; a number is its own."""
+    return (x == y).astype(x.dtype) if isinstance(x, np.ndarray) else 1.0
+
+
 def by_share(there, axis, keepdims):
     """Return the parts of a reduction whose derivative is the same for all elements that are `there`, and 0 for the others."""
     return lambda d: d / reduced(np.sum, there, axis, keepdims), lambda: there
@@ -150,8 +155,8 @@ def by_share(there, axis, keepdims):
 
 def ptp_slope(x, axis):
     """Return the derivative of the greatest minus the least element, which equal elements share equally."""
-    top = (x == np.max(x, axis=axis, keepdims=True)).astype(x.dtype)
-    bottom = (x == np.min(x, axis=axis, keepdims=True)).astype(x.dtype)
+    top = where_equal(x, np.max(x, axis=axis, keepdims=True))
+    bottom = where_equal(x, np.min(x, axis=axis, keepdims=True))
     return top / np.sum(top, axis=axis, keepdims=True) - bottom / np.sum(bottom, axis=axis, keepdims=True)
 
 
@@ -165,7 +170,7 @@ def centred(mean, x, axis, keepdims):
 in_both_modes({
     np.prod: by_slope(product_of_others), np.median: by_slope(middle_shares), np.ptp: by_slope(ptp_slope),
     (np.max, np.amax, np.min, np.amin, np.nanmax, np.nanmin): of_reduction(lambda y, x, axis, keepdims: (
-        by_share((x == restore_axes(y, x, axis, keepdims)).astype(x.dtype), axis, keepdims)
+        by_share(where_equal(x, restore_axes(y, x, axis, keepdims)), axis, keepdims)
     )),
     np.var: of_variance(lambda y, x, axis, keepdims, ddof: (
         lambda d: 2 * d / number_along(x, axis, ddof), lambda: centred(np.mean, x, axis, keepdims)

@@ -26,6 +26,8 @@ def is_record(x):
     if hasattr(type(x), "__dataclass_fields__"):
         return True
     attributes = own_attribute(x, "__dict__")
+    if type(x).__new__ is object.__new__ and type(x).__reduce__ is object.__reduce__ and slots_of(type(x)):
+        return not callable(x) or hasattr(type(x).__call__, "__code__")
     if type(x).__new__ is not object.__new__ and not attributes:
         return False
     is_code = callable(x) and not hasattr(type(x).__call__, "__code__")  # which the `__call__` of a class statement has
@@ -34,7 +36,21 @@ def is_record(x):
 
 def fields_of(x):
     """Return {name: value} of the fields and attributes of a dataclass instance or object."""
-    return {**own_attributes(x, getattr(type(x), "__dataclass_fields__", ())), **(own_attribute(x, "__dict__") or {})}
+    names = [*getattr(type(x), "__dataclass_fields__", ()), *slots_of(type(x))]
+    return {**own_attributes(x, names), **(own_attribute(x, "__dict__") or {})}
+
+
+def slots_of(cls):
+    """Return the names in the `__slots__` of a class and its bases, with private names mangled as they are in its instances."""
+    names = []
+    for base in cls.__mro__:
+        slots = base.__dict__.get("__slots__", ())
+        for name in (slots,) if isinstance(slots, str) else slots:
+            if not name.startswith("__"):
+                names.append(name)
+            elif not name.endswith("__"):
+                names.append(f"_{base.__name__.lstrip('_')}{name}")
+    return names
 
 
 def own_attributes(x, names):

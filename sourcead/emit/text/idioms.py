@@ -187,7 +187,8 @@ def _unpacked(block: Block) -> Block:
             if isinstance(stmt.op, Attr) and (named := _named_sizes(stmt.targets[0], parts)):
                 gone.update(p for p in parts[stmt.targets[0]] if p.targets[0] in named)
                 stmts.append(replace(stmt, targets=named))
-            if isinstance(stmt.op, Call) and len(stmt.targets) == 1 or isinstance(stmt.op, Pop) or _is_element(stmt.op):
+            values = len(stmt.targets) - isinstance(stmt.op, Pop)  # several where lists of residuals were joined
+            if isinstance(stmt.op, Call | Pop) and values == 1 or _is_element(stmt.op):
                 *rest, t = stmt.targets
                 targets = _targets(t, parts.get(t, ()), counts.get(t, 0))
                 if targets:

@@ -12,6 +12,7 @@ generator cannot be used afterwards.
 """
 
 import copy
+import functools
 import operator
 from collections.abc import Callable
 
@@ -20,7 +21,7 @@ import gast
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.builtins import in_python
-from sourcead.frontend.builtins.arguments import ONE, lowers
+from sourcead.frontend.builtins.arguments import NONE, ONE, lowers
 from sourcead.frontend.control import branches, exits, generators
 from sourcead.frontend.core import ENDED, LEFT, TAKEN, TRUE, Flag, Iterable, Lowering, Value
 from sourcead.frontend.values import counting, iterables
@@ -39,14 +40,7 @@ class UnknownElement(UnsupportedSyntaxError):
 @lowers(next)
 def builtin_next(lo: Lowering, node, it: Value, *default: Value) -> Value:
     """Lower `next(it, default)`."""
-
-    def ended(surely: bool) -> Value:
-        if default:
-            return default[0]
-        if surely:
-            raise core.surely(lo, core.unsupported(lo, node, "`next` of an iterator that has no more elements"), StopIteration)
-        return branches.raised_here(lo, StopIteration)
-
+    ended = functools.partial(no_more, lo, node, default)
     if core.special_method(it, "__next__") is not None:
         return core.call_object(lo, in_python.next_of_object, [it, *default], {}, node)
     if not isinstance(it, Iterable) or not it.once:
@@ -60,6 +54,29 @@ def builtin_next(lo: Lowering, node, it: Value, *default: Value) -> Value:
     if lo.unrolling and (found := counting.countable(lo, it, node)) is not None:
         return numbered(lo, it, found, ended, node)
     return core.call_object(lo, in_python.first_of, [it, *default], {}, node)
+
+
+def no_more(lo: Lowering, node, default: tuple[Value, ...], surely: bool) -> Value:
+    """Return what `next` returns after the last element, or raise StopIteration."""
+    if default:
+        return default[0]
+    if surely:
+        raise core.surely(lo, core.unsupported(lo, node, "`next` of an iterator that has no more elements"), StopIteration)
+    return branches.raised_here(lo, StopIteration)
+
+
+@core.method.register(Iterable)
+def method(lo: Lowering, it: Iterable, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower `generator.send(value)`: the `yield` at which the generator stopped has this value."""
+    if name != "send" or it.suspended is None or len(args) != 1:
+        return core.method.default(lo, it, name, args, kwargs, node)
+    if LEFT in it.state or not it.suspended.begun and not core.is_none(args[0]):
+        raise core.unsupported(lo, node, "`send` to a generator that did not stop at a `yield` here", "call `next` once before")
+    ended = functools.partial(no_more, lo, node, ())
+    if core.truth(lo, it.state[ENDED]):
+        return ended(True)
+    with lo.using(listing=True):
+        return resumed(lo, it.suspended, ended, node, False, args[0])
 
 
 def unknown(lo: Lowering, node, why: str, instead: str = "loop over it") -> UnknownElement:
@@ -111,8 +128,12 @@ def least(lo: Lowering, length: Atom) -> int:
 # -- generators -------------------------------------------------------------------------------------------------------------
 
 
-def resumed(lo: Lowering, generator: generators.Suspended, ended: Ended, node, goes_on: bool) -> Value:
+def resumed(
+    lo: Lowering, generator: generators.Suspended, ended: Ended, node, goes_on: bool, sent: Value = NONE
+) -> Value:  # fmt: skip
     """Return what a generator yields next, or what `ended(surely)` returns, after which the program goes on or not."""
+    if generator.begun:
+        lo.set(generator.scope.names, generators.SENT, sent)
 
     def unsure(after: list[gast.AST]) -> Value | None:
         if goes_on or any(map(moves, after)):
@@ -139,7 +160,7 @@ def step(lo: Lowering, left: list[gast.AST], unsure: Callable, node) -> Value | 
     match stmt:
         case gast.Expr(value=gast.Yield(value=value)) | gast.Assign(value=gast.Yield(value=value)):
             if isinstance(stmt, gast.Assign):
-                left.insert(0, exits.standing_for(stmt, gast.Assign(stmt.targets, gast.Constant(None, None), None)))
+                left.insert(0, generators.received(stmt))
             return Const(None) if value is None else core.lower(lo, value)
         case gast.Expr(value=gast.YieldFrom()):
             left.insert(0, generators.each_of(stmt))

@@ -227,9 +227,14 @@ def builtin_groupby(lo: Lowering, node, xs: Value, key: Value = NONE) -> Value:
     return iterables.later(lo, [xs], grouped, node)
 
 
+ALL = Const(-1)
+
+
 @lowers(np.fromiter)
-def builtin_fromiter(lo: Lowering, node, xs: Value, dtype: Value | None = None, *others: Value, **named: Value) -> Value:
-    """Lower `np.fromiter(xs, dtype)`."""
-    if dtype is None or others or named:
+def builtin_fromiter(lo: Lowering, node, xs: Value, dtype: Value | None = None, count: Value = ALL, **named: Value) -> Value:
+    """Lower `np.fromiter(xs, dtype, count)`."""
+    if core.known(lo, count) != (True, -1):
+        xs = core.call_object(lo, itertools.islice, [xs, count], {}, node)
+    if dtype is None or named:
         raise core.unsupported(lo, node, "`np.fromiter` with more than what is iterated over and a dtype", "make a list of it")
     return core.call_library(lo, np.array, [lists.as_list(lo, xs, node), dtype], {}, node)

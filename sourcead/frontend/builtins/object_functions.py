@@ -1,5 +1,6 @@
 """Lower the built-in functions for objects: `super`, `getattr`, `setattr`, `hasattr`, `type`, `partial`."""
 
+import enum
 import functools
 import inspect
 import keyword
@@ -49,6 +50,18 @@ def builtin_getattr(lo: Lowering, node, value: Value, name: Value, default: Valu
     if not found:
         return default
     return core.attribute(lo, value, word, node)
+
+
+@core.kind_of_callable("enumeration", lambda fn: isinstance(fn, enum.EnumMeta))
+def member(lo: Lowering, cls: type, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower `cls(value)`, a member of an enumeration."""
+    unknown = f"which member of {cls.__name__} this is, is not known before the program runs"
+    refusal = unknown, f"`if`, and `{cls.__name__}.NAME` in each arm"
+    given = [core.certain(lo, value, node, *refusal) for value in args]
+    try:
+        return Const(cls(*given, **{k: core.certain(lo, value, node, *refusal) for k, value in kwargs.items()}))
+    except ValueError as error:
+        raise core.surely(lo, core.unsupported(lo, node, f"it raises ValueError: {error}"), ValueError) from None
 
 
 @lowers(id)

@@ -27,10 +27,10 @@ from sourcead.ir.nodes import Const
 
 STOP = Flag("stop")
 AT = Flag("at")
+SENT = Flag("sent")
 MAX_RECURSION = 20  # the most calls of a generator inside itself
 
 
-@core.once_for_each_node
 @core.once_for_each_node
 def is_generator(node) -> bool:
     """Return whether a function is a generator."""
@@ -98,6 +98,8 @@ def run(lo: Lowering, generator: Suspended, act: Callable, leave: Flag | None) -
     consumer, inner, left = lo.scope, generator.scope, generator.left(lo)
     if leave is not None:
         lo.set(inner.names, STOP, Const(False))
+    if generator.begun:
+        lo.set(inner.names, SENT, Const(None))
 
     def consume(value: Value):
         with lo.in_scope(consumer):
@@ -110,6 +112,13 @@ def run(lo: Lowering, generator: Suspended, act: Callable, leave: Flag | None) -
     with generator.within(lo):
         ended = core.lower_statements(lo, list(left) if leave is None else exits.rewritten(left, _returning))
     return ended.value if isinstance(ended, exits.Return) else Const(None)
+
+
+def received(node: gast.Assign) -> gast.Assign:
+    """Return the rest of `x = yield value` after the `yield`: x is what was sent."""
+    if not hasattr(node, "received"):
+        node.received = exits.standing_for(node, gast.Assign(node.targets, exits.variable(SENT), None))
+    return node.received
 
 
 def each_of(node: gast.Expr) -> gast.For:

@@ -223,7 +223,7 @@ ORDER = (
     "distribution",  # before "library", to which those of SciPy belong
     "library",  # also the user's functions that have a rule, which are not inlined
     "other library",
-    "class",
+    "class", "enumeration",
     "context manager",  # before "function", which looks through the decorator
     "cached", "chosen by class",  # before "function", which looks through the cache
     "speaker",  # functions of `logging` and `warnings`, which are not inlined although they have source

@@ -20,6 +20,12 @@ from sourcead.primitives.methods import INPLACE, METHODS, NORMALISERS
 core.attribute.register("list", FunctionVal)(lambda lo, value, name, node: MethodVal(value, name))
 
 
+@core.attribute.register(Iterable)
+def _attribute_of_iterator(lo: Lowering, value: Iterable, name: str, node) -> Value:
+    of_generator = name == "send" and value.suspended is not None
+    return MethodVal(value, name) if of_generator else attribute_of_data(lo, value, name, node)
+
+
 @core.attribute.register(Slice)
 def _attribute_of_slice(lo: Lowering, value: Slice, name: str, node) -> Value:
     bounds = {"start": value.lower, "stop": value.upper, "step": value.step}
@@ -89,7 +95,7 @@ def attribute_of_data(lo: Lowering, value: Value, name: str, node) -> Value:
         raise core.unsupported(lo, node, why, "use `ravel()` or a subscript")
     if isinstance(t, Opaque) or isinstance(t, Unknown) and opaque_objects.is_part(lo, value, name):
         return opaque_objects.attribute(lo, value, name)
-    if core.has_attribute(lo, value, name) is False and name not in core.OF_DEQUES:
+    if core.has_attribute(lo, value, name) is False and name not in (*core.OF_DEQUES, "extendleft"):
         raise core.no_attribute(lo, value, name)
     return MethodVal(value, name)
 

@@ -12,6 +12,7 @@ from sourcead.frontend import core
 from sourcead.frontend.core import Cell, IdentityVal, Lowering, TupleVal, Value, roots
 from sourcead.ir.nodes import Const
 from sourcead.ir.records import find
+from sourcead.ir.types import SetT
 
 
 def known_key(lo: Lowering, value: Value, among: Iterable[Any]) -> tuple[bool, Any]:
@@ -22,6 +23,8 @@ def known_key(lo: Lowering, value: Value, among: Iterable[Any]) -> tuple[bool, A
         same_length = [key for key in among if isinstance(key, tuple) and len(key) == len(value.items)]
         found = [known_key(lo, item, [key[k] for key in same_length]) for k, item in enumerate(value.items)]
         return all(is_known for is_known, _ in found), tuple(key for _, key in found)
+    if isinstance(value, Cell) and isinstance(core.data_type(lo, value), SetT):
+        return core.known(lo, lo.read(value))  # a frozenset that is known
     return core.known(lo, value)
 
 

@@ -18,7 +18,7 @@ from sourcead import runtime
 from sourcead.analysis.builder import atom_type, operand_type
 from sourcead.frontend import core
 from sourcead.frontend.control import branches, loops
-from sourcead.frontend.core import MISSING, Cell, ChoiceVal, Iterable, Lowering, TupleVal, Value, roots
+from sourcead.frontend.core import MISSING, TRUE, Cell, ChoiceVal, Iterable, Lowering, TupleVal, Value, roots
 from sourcead.frontend.core.known_values import common_type
 from sourcead.frontend.values import iterables, sequences, walks
 from sourcead.frontend.values.dict_keys import known_key, value_of
@@ -61,6 +61,8 @@ def refuse_unhashable(lo: Lowering, key: Value, node) -> None:
     for leaf in key.items if isinstance(key, TupleVal) else [key]:
         if isinstance(leaf, TupleVal):
             refuse_unhashable(lo, leaf, node)
+        if known_key(lo, leaf, ())[0]:
+            continue
         kind = leaf.kind if isinstance(leaf, Cell) else "slice" if isinstance(leaf, Slice) else None
         if kind in ("slice", "list", "dict") or kind == "array" and isinstance(core.data_type(lo, leaf), (Array, ListT, MapT, SetT)):
             raise core.unsupported(lo, node, "a dict key that cannot be hashed", "use a number, a string or a tuple of these")
@@ -209,9 +211,12 @@ def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[
         for k, value in kwargs.items():
             store(lo, cell, Const(k), value)
         return Const(None)
-    if name == "popitem" and known and fixed and cell.items:
-        args = [value_of(next(reversed(cell.items)))]
+    if name == "popitem" and known and fixed and cell.items and not args:
+        order = reversed(cell.items) if core.truth(lo, kwargs.get("last", Const(True))) else iter(cell.items)
+        args = [value_of(next(order))]
         return TupleVal((args[0], method(lo, cell, "pop", args, {}, node)))
+    if name == "move_to_end" and known and fixed and args:
+        return move_to_end(lo, cell, node, *args, **kwargs)
     if name not in ("get", "setdefault", "pop") or not args:
         form = "in this form" if known else "of a dict whose keys are not known here"
         raise core.unsupported(lo, node, f"the dict method `{name}` {form}")
@@ -241,6 +246,18 @@ def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[
     if len(args) == 1:
         return take()
     return branches.choose(lo, has_key(lo, cell, operand), take, lambda: otherwise)
+
+
+def move_to_end(lo: Lowering, cell: Cell, node, key: Value, last: Value = TRUE) -> Value:
+    """Lower `d.move_to_end(key, last)` of an ordered dict of known keys: what comes behind is taken out, and put in again."""
+    found, k = key_in(lo, cell, key)
+    at_end = core.truth(lo, last)
+    if not found or k not in cell.items or at_end is None:
+        raise core.unsupported(lo, node, "`move_to_end` of a key that is not known here")
+    for other in [k] if at_end else [other for other in cell.items if other != k]:
+        key = value_of(other)
+        store(lo, cell, key, method(lo, cell, "pop", [key], {}, node))
+    return Const(None)
 
 
 def without_class(lo: Lowering, value: Value, node) -> Value:

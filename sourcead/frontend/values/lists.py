@@ -89,8 +89,8 @@ def known_method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs:
     """Lower a method of a list of known items: apply it to these, or make the list one IR value if the result depends on the run."""
     lo.alive(cell)
     items = cell.contents
-    if name in ("append", "extend"):
-        (sequences.append if name == "append" else extend)(lo, cell, args[0], node)
+    if name in ("append", "extend", "extendleft"):
+        {"append": sequences.append, "extend": extend, "extendleft": extend_left}[name](lo, cell, args[0], node)
         return Const(None)
     if name == "copy":
         return lo.new_list(items, cell.name)
@@ -118,6 +118,12 @@ def known_method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs:
         lo.materialise(cell)
         return method(lo, cell, name, args, kwargs, node)
     raise core.unsupported(lo, node, f"the list method `{name}`")
+
+
+def extend_left(lo: Lowering, cell: Cell, value: Value, node) -> None:
+    """Lower `xs.extendleft(value)` of a deque, each item in front of the one before."""
+    added = as_list(lo, value, node)  # which may be the deque itself
+    loops.for_each(lo, core.iterate(lo, added, node), lambda item: core.call_method(lo, cell, "insert", [Const(0), item], {}, node))
 
 
 def extend(lo: Lowering, cell: Cell, value: Value, node) -> None:
@@ -224,6 +230,8 @@ def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[
             sequences.append(lo, cell, args[0], node)
         case "extend", 1:
             extend(lo, cell, args[0], node)
+        case "extendleft", 1:
+            extend_left(lo, cell, args[0], node)
         case "insert", 2:
             insert(lo, cell, *args)
         case "pop", 0 | 1:

@@ -53,7 +53,7 @@ def made(lo: Lowering, value: Value, node, make=set) -> Value:
     """Lower the set of the elements of an iterable."""
     before = set_type(lo, value)
     if before is not None:
-        return lo.wrap(lo.build.call(make, lo.read(value), type=before, name="items"))
+        return new_set(lo, make, value, before)
     t = core.data_type(lo, value)
     if isinstance(t, Array) and rank(t) == 1 and kind_of(t) is not None:
         item: Type = Scalar(kind_of(t), t.dtype)
@@ -63,7 +63,19 @@ def made(lo: Lowering, value: Value, node, make=set) -> Value:
             return of_items(lo, value.contents)
         found = atom_type(lo.read(value))
         item = found.item if isinstance(found, ListT) else Undefined()
-    return lo.wrap(lo.build.call(make, lo.read(value), type=SetT(item), name="items"))
+    return new_set(lo, make, value, SetT(item))
+
+
+def new_set(lo: Lowering, make, value: Value, t: SetT) -> Value:
+    """Emit `make(value)`; a frozenset of items that are known is known, as it cannot change."""
+    atom = lo.read(value)
+    var = lo.build.call(make, atom, type=t, name="items")
+    display = lo.build.made_by.get(atom)
+    if make is frozenset and isinstance(display, Build) and display.kind in ("list", "set"):
+        found, items = core.known(lo, TupleVal(display.items))
+        if found:
+            lo.build.known[var] = frozenset(items)
+    return lo.wrap(var)
 
 
 for _make in (set, frozenset):

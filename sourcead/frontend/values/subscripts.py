@@ -1,5 +1,6 @@
 """Lower subscripts and what changes an object: `base[key]`, `base[key] = value` and `x += y`."""
 
+import enum
 import operator
 from typing import Any
 
@@ -41,7 +42,7 @@ def _item_of_object(lo: Lowering, base: Value, key: Value, node) -> Value:
 @core.subscript.register(Const)
 def _item_of_constant(lo: Lowering, base: Const, key: Value, node) -> Value:
     """Lower an item of a constant, which may be data or another object."""
-    if not base.live and isinstance(base.value, (tuple, list, str, dict)):
+    if not base.live and isinstance(base.value, (tuple, list, str, dict, enum.EnumMeta)):
         found, k = core.known(lo, key)
         if found:
             try:

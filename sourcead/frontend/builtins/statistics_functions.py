@@ -12,7 +12,7 @@ from sourcead.frontend.builtins.in_python import stands_in_for
 
 @stands_in_for(statistics.mean)
 def mean(data):
-    numbers = [x for x in data]
+    numbers = list(data)
     if len(numbers) < 1:
         raise StatisticsError("mean requires at least one data point")
     return math.fsum(numbers) / len(numbers)
@@ -28,19 +28,19 @@ def geometric_mean(data):
 
 @stands_in_for(statistics.harmonic_mean)
 def harmonic_mean(data, weights=None):
-    numbers = [x for x in data]
+    numbers = list(data)
     if len(numbers) < 1:
         raise StatisticsError("harmonic_mean requires at least one data point")
     if weights is None:
         return len(numbers) / math.fsum([1 / x for x in numbers])
-    shares = [w for w in weights]
+    shares = list(weights)
     if len(shares) != len(numbers):
         raise StatisticsError("Number of weights does not match data size")
     return math.fsum(shares) / math.fsum([w / x for w, x in zip(shares, numbers)])
 
 
 def squares(data, around, least):
-    numbers = [x for x in data]
+    numbers = list(data)
     if len(numbers) < least:
         raise StatisticsError(f"variance requires at least {least} data points")
     middle = math.fsum(numbers) / len(numbers) if around is None else around

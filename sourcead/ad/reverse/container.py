@@ -39,7 +39,8 @@ def reverse_index(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
         key = op.key.value
         if isinstance(key, int) and isinstance(t, (TupleT, ListT)):
             key %= len(items)
-        cots.add_part(base, key, d_v, dict(items)[key])
+        if key in dict(items):  # else the program has raised an error here
+            cots.add_part(base, key, d_v, dict(items)[key])
     elif isinstance(t, Scalar) or isinstance(t, Array) and t.dims == ():  # the cotangent may be a number
         cots.add(base, unbroadcast(r.build, d_v, base))
     elif (back := inverse_subscript(r, base, op.key, d_v, v)) is not None:

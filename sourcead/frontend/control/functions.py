@@ -27,6 +27,30 @@ MOST_RESTARTS = 4  # with more calls that are kept: each takes longer, and where
 MOST_REFUSED_ARMS = 6
 
 
+@dataclass
+class Tried:
+    """One way in which a function was lowered and refused.
+
+    Attributes:
+        last: the lowering that was refused last, with the error; None for one that is not tried yet with the arms in `refused`.
+        first: the error without arms that are refused in the run.
+        refused: the arms that are refused in the run (`branches.py`) -> the errors for what is in them.
+    """
+
+    last: tuple[Lowering, SourceADError] | None
+    first: SourceADError
+    refused: dict[tuple, SourceADError]
+
+    def refuse_arm(self) -> bool:
+        """Refuse the innermost arm around what was refused last in the run; return whether there is one."""
+        error = self.last[1] if self.last is not None else self.first
+        arm = getattr(error, "arm", None)
+        if self.last is None or arm is None or arm in self.refused or len(self.refused) == MOST_REFUSED_ARMS:
+            return False
+        self.last, self.refused = None, {**self.refused, arm: error}
+        return True
+
+
 @dataclass(eq=False)
 class Lowered:
     """A lowered function.
@@ -73,7 +97,7 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
         statics: the value of each parameter that is known while compiling.
         ways: how it is lowered: `keeps`, whether calls may be kept that would make it long.
     """
-    restarts, first = 0, None
+    restarts, tried = 0, ways.setdefault("tried", {})
     while True:
         try:
             return lowered_in_some_way(source, types, statics, **ways)
@@ -83,11 +107,8 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
         except SourceADError as error:
             if ways.pop("kept", None):
                 ways["keeps"] = False  # a call that is kept may be in the way
-                continue
-            first, refused, arm = first or error, ways.get("refused_arms", {}), getattr(error, "arm", None)
-            if arm is None or arm in refused or len(refused) == MOST_REFUSED_ARMS:
-                raise first from first.__cause__
-            ways["refused_arms"] = {**refused, arm: error}
+            elif not any([attempt.refuse_arm() for attempt in tried.values()]):  # each of them
+                raise next((attempt.first for attempt in tried.values()), error) from error.__cause__
 
 
 def lowered_in_some_way(source: Source, types: dict[str, Type], statics: dict[str, Any], **ways: Any) -> Lowered:
@@ -99,7 +120,7 @@ def lowered_in_some_way(source: Source, types: dict[str, Type], statics: dict[st
         )  # fmt: skip
     first = begun(source, **ways)
     try:
-        return lower_from(first, source, types, statics)
+        return tried_once(first, source, types, statics)
     except RecursionError:
         raise UnsupportedSyntaxError(
             "a list, dict or object is inside itself, or expressions, calls or data are nested too deeply",
@@ -118,11 +139,11 @@ def lowered_in_some_way(source: Source, types: dict[str, Type], statics: dict[st
         others = [{"unrolling": True}]
         if apart or isinstance(error, AliasError):
             others = [{"apart": apart, "rows_stay": True}, *others, {"apart": apart, "unrolling": True}]
-        if first.integers_read:
-            others += [{"relies_on_integers": True}, {"relies_on_integers": True, "unrolling": True}]
+        if first.numbers_read:
+            others += [{"relies_on_numbers": True}, {"relies_on_numbers": True, "unrolling": True}]
         for way in others:
             with contextlib.suppress(SourceADError, RecursionError):
-                found = lower_from(begun(source, **{**ways, **way, "keeps": False}), source, types, statics)
+                found = tried_once(begun(source, **{**ways, **way, "keeps": False}), source, types, statics)
                 if "rows_stay" not in way or parts_stay(found.function):
                     return found
         first.keeps = False
@@ -136,17 +157,34 @@ def with_objects_known(first: Lowering, source: Source, types: dict[str, Type], 
 
     `first` is the lowering that failed, which knows such branches; each attempt may find more.
     """
-    translating, refused_arms = (first.translating, first.probing), first.refused_arms
+    translating, tried = (first.translating, first.probing), first.tried
     for unrolling in (False, True):
         places: frozenset = frozenset()
         while not first.differing.keys() <= places:
             places |= first.differing.keys()
             first = begun(source, outliving=first.outliving, keeps=first.keeps, kept=first.kept, after_each=places, unrolling=unrolling)
             first.translating, first.probing = translating
-            first.refused_arms = refused_arms
+            first.tried = tried
             with contextlib.suppress(SourceADError, RecursionError):
-                return lower_from(first, source, types, statics)
+                return tried_once(first, source, types, statics)
     return None
+
+
+def tried_once(lo: Lowering, source: Source, types: dict[str, Type], statics: dict[str, Any]) -> Lowered:
+    """Lower a function in one way, which is refused again without another attempt unless other arms are refused in the run this time."""
+    flags = lo.keeps, lo.apart, lo.rows_stay, lo.unrolling, lo.relies_on_numbers, lo.translating, lo.probing
+    way = (*flags, lo.outliving, frozenset(lo.after_each))
+    earlier = lo.tried.get(way)
+    if earlier is not None and earlier.last is not None:
+        before, error = earlier.last
+        lo.differing, lo.numbers_read, lo.handles = before.differing, before.numbers_read, before.handles
+        raise error
+    lo.refused_arms = earlier.refused if earlier is not None else {}
+    try:
+        return lower_from(lo, source, types, statics)
+    except SourceADError as error:
+        lo.tried[way] = Tried((lo, error), earlier.first if earlier is not None else error, lo.refused_arms)
+        raise
 
 
 def as_returned(lo: Lowering, value: Value) -> Value:

@@ -219,8 +219,9 @@ class Lowering(Writing):
         copies: the number of times that the statements after an `if` were lowered in both its arms.
         differing: the places of branches whose arms leave different objects in one name.
         after_each: the places of those that are lowered with the statements after them in both arms, where each knows its objects.
-        integers_read: the names of the global integers that are read in each call.
-        relies_on_integers: whether the text relies on the value of global integers, such as sizes, and not on their type alone.
+        numbers_read: the names of the global numbers that are read in each call.
+        relies_on_numbers: whether the text relies on the value of global numbers, such as sizes and tolerances, and not on their type alone.
+        tried: the ways in which the function was lowered and refused (`control/functions.py`).
         refused_arms: the arms of branches that are not differentiated -> the error that a run which comes there raises.
         made_functions: the scope in which each function inside a function was made, in their order.
     """
@@ -271,8 +272,9 @@ class Lowering(Writing):
         self.copies = 0
         self.differing: Kept = Kept()
         self.after_each: frozenset = frozenset()
-        self.integers_read: Kept = Kept()
-        self.relies_on_integers = False
+        self.numbers_read: Kept = Kept()
+        self.relies_on_numbers = False
+        self.tried: dict[tuple, Any] = {}
         self.refused_arms: dict[tuple, Exception] = {}
         self.made_functions: list[Scope] = []
 

@@ -168,12 +168,12 @@ def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Va
         where = find(where[0], where[1])[0] or where[0], where[1]  # the class that holds it, not one derived from it
         if (assigned := lo.modules.get(id(where[0]), {}).get(where[1])) is not None:
             return assigned
-    if type(value) is int:
-        if lo.relies_on_integers:
+    if type(value) in (int, float):
+        if lo.relies_on_numbers:
             part = Part(*where, (), value)
             lo.guards[id(where[0]), where[1], ()] = part, "now", value
             return Const(value, text=name)
-        lo.integers_read[name] = True
+        lo.numbers_read[name] = True
     if (found := with_own_rules(value, name)) is not None:
         at, what, instead = found
         made = f"{instead}, made outside of your function" if instead.startswith("`") else instead

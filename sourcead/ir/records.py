@@ -23,8 +23,8 @@ from sourcead.ir.types import (
     BOOL, COMPLEX, FLOAT, INT, KINDS, SMALL, UNKNOWN, Array, DictT, Foreign, FunctionT, Known, ListT, NoneType, Opaque,
     Scalar, SetT, Str, StructT, Sym, TupleT, Type, Undefined, Unknown, join
 )
-from sourcead.runtime import make_record
-from sourcead.runtime import structures
+from sourcead.runtime import make_record, structures
+from sourcead.runtime.structures import own_attribute
 
 LIBRARIES = "numpy scipy numba pandas polars xarray torch jax tensorflow joblib omegaconf".split()
 FOREIGN = frozenset([__name__.partition(".")[0], *LIBRARIES, *sys.stdlib_module_names]) - {"__main__"}
@@ -257,16 +257,18 @@ def deep_copy(value: Any) -> Any:
         return copy.deepcopy(value, copies_of_settings(value, {id(module): module for module in sys.modules.copy().values()}))
 
 
-def copies_of_settings(value: Any, memo: dict[int, Any]) -> dict[int, Any]:
+def copies_of_settings(value: Any, memo: dict[int, Any], seen: set[int] | None = None) -> dict[int, Any]:
     """Add to `memo` copies of the dicts in a value that are their own `__dict__`; `copy.deepcopy` leaves them without attributes."""
-    if id(value) in memo:
+    seen = set() if seen is None else seen
+    if id(value) in seen or id(value) in memo or not (isinstance(value, tuple | list | dict) or is_record(value)):
         return memo
+    seen.add(id(value))
     if isinstance(value, dict) and own_attribute(value, "__dict__") is value:
         made = memo[id(value)] = with_items(value, {})
-        dict.update(made, {k: copy.deepcopy(v, copies_of_settings(v, memo)) for k, v in dict.items(value)})
-    elif isinstance(value, tuple | list | dict) or is_record(value):
+        dict.update(made, {k: copy.deepcopy(v, copies_of_settings(v, memo, seen)) for k, v in dict.items(value)})
+    else:
         for _, part in parts_of(value):
-            copies_of_settings(part, memo)
+            copies_of_settings(part, memo, seen)
     return memo
 
 

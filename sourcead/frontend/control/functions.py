@@ -107,7 +107,7 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
         except SourceADError as error:
             if ways.pop("kept", None):
                 ways["keeps"] = False  # a call that is kept may be in the way
-            elif not any([attempt.refuse_arm() for attempt in tried.values()]):  # each of them
+            elif not sum(attempt.refuse_arm() for attempt in tried.values()):  # each of them is asked
                 raise next((attempt.first for attempt in tried.values()), error) from error.__cause__
 
 

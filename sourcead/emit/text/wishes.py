@@ -14,7 +14,8 @@ from collections.abc import Iterable, Iterator
 from sourcead.emit.text.live_ranges import NameClasses, overlaps
 from sourcead.ir.names import as_name
 from sourcead.ir.nodes import Branch, Function, Let, Loop, Sub, Update, Var
-from sourcead.ir.walk import is_cotangent, walk
+from sourcead.ir.types import INT
+from sourcead.ir.walk import bound_vars, is_cotangent, walk
 from sourcead.places.origin import Origin
 
 
@@ -60,8 +61,10 @@ def _name_old_versions(function: Function, wishes: dict[Var, str], classes: Name
                 root = classes.find(stmt.targets[0])
                 if wishes.get(root) == name and root not in params and _meet({root, *of_user[name]}, classes):
                     wishes[root] = f"{name}_prev"
-            case Loop(index=Var(temp=True) as index) if wishes.get(classes.find(index)) in of_user:
-                indices[wishes[classes.find(index)]].append(classes.find(index))
+            case Loop(params=variants) as loop:
+                for index in bound_vars(loop)[: -len(variants) or None]:
+                    if index.temp and index.type == INT and wishes.get(classes.find(index)) in of_user:
+                        indices[wishes[classes.find(index)]].append(classes.find(index))
     for name, roots in indices.items():
         if any(_meet([root, other], classes) for root in roots for other in of_user[name]):
             wishes.update(dict.fromkeys(roots, next((k for k in "kjmn" if k not in used), name)))

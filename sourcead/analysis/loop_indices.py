@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,10 +31,7 @@ class Counted:
 
     def is_size(self, counting: Counting) -> bool:
         """Return whether the count is the size of an array and so not negative; the `n` of `range(n)` may be negative."""
-        op = counting.op(self.count)
-        if isinstance(op, Index):
-            return getattr(counting.op(op.base), "name", None) == "shape"
-        return isinstance(op, Call) and op.fn is len or isinstance(self.rows, int) and self.rows >= 0
+        return counting.is_size(self.count) or isinstance(self.rows, int) and self.rows >= 0
 
     def begins(self) -> bool:
         """Return whether `rows` is known to be at least `first`."""
@@ -94,6 +92,17 @@ class Counting:
                 if dims and -len(dims) <= value < len(dims):
                     return dims[value]
         return Sym(0) if atom.type == INT else None
+
+    def is_size(self, atom: Atom) -> bool:
+        """Return whether an integer is the size of an array or list, or the least of such sizes, and so not negative."""
+        match self.op(atom):
+            case Index(base):
+                return getattr(self.op(base), "name", None) == "shape"
+            case Call(builtins.min, (_, _, *_) as args, ()):
+                return all(map(self.is_size, args))
+            case Call(fn, _, ()):
+                return fn is len
+        return False
 
     def transposed(self, atom: Atom) -> Var | None:
         """Return the matrix or array that an atom is the transpose of, or None if it is not one."""

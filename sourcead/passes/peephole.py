@@ -20,6 +20,7 @@ from functools import cached_property
 from typing import Any
 
 from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Function, Let, Op, Stmt, Var, fresh
+from sourcead.ir.types import INT
 from sourcead.ir.walk import bound_vars, map_atoms, map_op, walk, with_op, with_stmts
 
 DIVISIONS = (operator.truediv, operator.floordiv, operator.mod)
@@ -79,12 +80,12 @@ class Facts:
         return Counter(v.name for s in walk(self.function.body) for v in (*s.targets, *bound_vars(s.op)) if not v.temp)
 
     def is_only_first(self, var: Var, of: Var | None = None) -> bool:
-        """Return whether a variable is a constant array, which the user names like what is calculated later, as `P = np.eye(2)`.
+        """Return whether a variable is a constant array, which the user names like what is calculated later, as `P = np.eye(n)`.
 
         Other uses of the same constant read better by another name. `of` is the constant if the variable is not defined.
         """
         op = self.op(of or var)
-        return not var.temp and isinstance(op, Call) and not op.reads and self.bound[var.name] > 1
+        return not var.temp and isinstance(op, Call) and all(v.type == INT for v in op.reads) and self.bound[var.name] > 1
 
     def op(self, atom: Atom | object) -> Op | None:
         """Return the op without blocks whose only result this atom is, or None if there is no such op."""

@@ -30,7 +30,7 @@ from sourcead.passes.cleanup.constant_folding import (
 )
 from sourcead.passes.cleanup.dropped_axes import simpler_expansion, simpler_subscript, sum_of_sum
 from sourcead.passes.cleanup.literal_factors import added_twice, integer_as_float, joined
-from sourcead.passes.cleanup.parts_of_products import part_of_product
+from sourcead.passes.cleanup.parts_of_results import part_of_result
 from sourcead.passes.cleanup.transposes import TRANSPOSES, simpler_transpose
 from sourcead.passes.peephole import Facts, peephole
 from sourcead.runtime import zeros_like as runtime_zeros_like
@@ -62,7 +62,7 @@ def _simpler(stmt: Stmt, facts: Facts):
         case Update(_, _, _, "add" | "sub"):
             return _accumulation(stmt, stmt.op, facts)
         case Index(Var() as x, key) if generated(stmt):
-            return simpler_subscript(stmt, x, key, facts) or part_of_product(stmt, x, key, facts)
+            return simpler_subscript(stmt, x, key, facts) or part_of_result(stmt, x, key, facts)
     return None
 
 

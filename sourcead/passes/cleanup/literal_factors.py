@@ -38,6 +38,8 @@ def joined(stmt: Stmt, fn, a: Atom, b: Atom, facts: Facts) -> Atom | Call | list
         if (k := integer_as_float(x, facts)) is not None and is_real(other):
             return Call(MUL, (k, other) if x is a else (other, k))
     for c, x in ((a, b), (b, a)):
+        if (whole := _cancelled(c, x, facts)) is not None:
+            return whole
         if is_literal(c) and c.value and type(c.value) is not bool and (found := absorbed(c.value, x, facts)) is not None:
             before, value = found
             if not _same(value, stmt.targets[0]):
@@ -50,6 +52,15 @@ def joined(stmt: Stmt, fn, a: Atom, b: Atom, facts: Facts) -> Atom | Call | list
         negation = facts.call(x, NEG) if is_literal(c) and type(c.value) is not bool else None
         if negation and is_spent(x, facts) and _same(x, negation.args[0]):
             return Call(MUL, (Const(-c.value), negation.args[0]))
+    return None
+
+
+def _cancelled(c: Atom, x: Atom, facts: Facts) -> Var | None:
+    """Return y for 2 * (0.5 * y), whoever else reads the product."""
+    product = facts.call(x, MUL)
+    for k, y in (product.args, product.args[::-1]) if product and is_literal(c) else ():
+        if is_literal(k) and not {type(k.value), type(c.value)} & {bool, complex} and exact(MUL, c.value, k.value) == 1 and _same(x, y):
+            return y
     return None
 
 

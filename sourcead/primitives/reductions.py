@@ -32,6 +32,10 @@ def number_along(x, axis, ddof=0):
     """Return the number of elements of `x` that are reduced to one, less `ddof`; 1 where that is not positive and the result is NaN."""
     if axis is None:
         n = x.size if isinstance(x, np.ndarray) else np.size(x)
+    elif isinstance(axis, tuple) and len(axis) > 0 and isinstance(x, np.ndarray):
+        n = x.shape[axis[0]]
+        for one in axis[1:]:
+            n = n * x.shape[one]
     else:
         n = x.shape[axis] if isinstance(axis, int) else axis_size(x, axis)
     return n - ddof if has_more(x, axis, ddof) else max(n - ddof, 1)

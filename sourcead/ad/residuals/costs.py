@@ -5,11 +5,13 @@ from collections import Counter
 
 from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import Attr, Block, Build, Call, Const, Index, Let, Op, Var
+from sourcead.ir.sizes import Dim, Sym, greater, lesser
 from sourcead.ir.types import Array, DictT, ListT, MapT, Scalar, StructT, TupleT, Type
 from sourcead.ir.walk import walk
 from sourcead.primitives.table import record_of
 
 TYPICAL = 100  # the size taken for a dim that is not known
+OF_A_PART = 25  # for one that is the lesser or the greater of others, as `z[n : 2 * n]` has: the gates of an LSTM are four such parts
 
 
 def size(t: Type) -> float:
@@ -20,7 +22,7 @@ def size(t: Type) -> float:
         case Array(_, dims):
             total = 1.0
             for n in (None, None) if dims is None else dims:
-                total *= n if isinstance(n, int) else TYPICAL
+                total *= estimate(n)
             return max(total, 1.0)
         case TupleT(items):
             return 1 + sum(map(size, items))
@@ -29,6 +31,13 @@ def size(t: Type) -> float:
         case ListT(item) | MapT(_, item):
             return TYPICAL * size(item)
     return TYPICAL
+
+
+def estimate(dim: Dim | None) -> int:
+    """Return the size taken for a dim."""
+    if isinstance(dim, Sym):
+        return OF_A_PART if dim.made and dim.made[0] in (lesser, greater) else TYPICAL
+    return TYPICAL if dim is None else dim
 
 
 def is_cheap(op: Op) -> bool:

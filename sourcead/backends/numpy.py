@@ -12,6 +12,7 @@ from sourcead.emit.text.printing import Span, lower
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.ir.nodes import Function
 from sourcead.ir.recursive_calls import Pair, pairs_called
+from sourcead.passes.cleanup.inner_products import sum_products_at_once
 from sourcead.passes.cleanup.short_axes import reduce_short_axes
 from sourcead.places.origin import Origin
 
@@ -23,7 +24,8 @@ class NumPy(Engine):
 
     def prepare(self, derivative: Derivative) -> Function:
         notes = derivative.notes.after if derivative.splits else None
-        function = optimised(derivative.function, notes, last=join_sums, reuse=not derivative.readable)
+        last = join_sums if derivative.readable else sum_and_join
+        function = optimised(derivative.function, notes, last=last, reuse=not derivative.readable)
         return function if derivative.readable else reduce_short_axes(function)
 
     def emit(self, prepared: Function) -> Program:
@@ -32,7 +34,7 @@ class NumPy(Engine):
         texts, namespace = [], dict(emitted.namespace)
         pairs = pairs_called(prepared.body)
         for pair in pairs:  # `pairs` grows meanwhile
-            made = reduce_short_axes(optimised(differentiated(pair), last=join_sums))
+            made = reduce_short_axes(optimised(differentiated(pair), last=sum_and_join))
             pairs += [p for p in pairs_called(made.body) if p not in pairs]
             helper = emit(made)
             texts.append(helper.text)
@@ -54,6 +56,11 @@ class NumPy(Engine):
 
     def cache_key(self) -> str:
         return "numpy"
+
+
+def sum_and_join(function: Function) -> Function:
+    """Return the function with sums of products in one call each, and contributions to cotangents in fewer statements."""
+    return join_sums(sum_products_at_once(function))
 
 
 def differentiated(pair: Pair) -> Function:

@@ -14,7 +14,7 @@ from sourcead.frontend.control.branches import NOT_SURE, is_new_key, open_dict, 
 from sourcead.frontend.control.variant_objects import (
     forget_objects, link, of_variants, share_as_assumed, sharing_on_entry
 )
-from sourcead.frontend.control.variant_values import Assumptions, Round
+from sourcead.frontend.control.variant_values import Assumptions, Leaf, Round
 from sourcead.frontend.core import (
     MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, Cell, Lowering, Meta, MustMaterialise, NotStatic, Slots,
     TupleVal, Value, known, next_birth, refused
@@ -171,6 +171,7 @@ def _iteration(lo: Lowering, domain: Callable, body: Callable, assumed: Assumpti
             return None
     leaves = variants.leaves
     ending = leaves.get((assumed.leave,))
+    _take_names(lo, leaves, yields)
     loop_op = Loop(
         loop_domain, index, tuple(leaf.param for leaf in leaves.values()), tuple(leaf.init for leaf in leaves.values()),
         Block(tuple(stmts), tuple(yields[path] for path in leaves)), ending.param if ending else None,
@@ -186,6 +187,16 @@ def _iteration(lo: Lowering, domain: Callable, body: Callable, assumed: Assumpti
     results = {slot: variants.result((slot,), value, outs, made) for slot, value in params.items()}
     link(lo, of_variants(results), assumed.together | sharing_on_entry(entry), assumed.held)  # there may be no iteration
     return Stmt(tuple(outs.values()), loop_op), results
+
+
+def _take_names(lo: Lowering, leaves: dict[tuple, Leaf], yields: dict[tuple, Atom]) -> None:
+    """Give variants without a name of their own, as parts of a list are, the name of the user's variable that an iteration puts there."""
+    for path, leaf in leaves.items():
+        new, init = yields[path], leaf.init
+        unnamed = isinstance(init, Var) and init.temp and leaf.param.name == init.name and not isinstance(path[0][1], str)
+        if unnamed and isinstance(new, Var) and not new.temp:
+            leaf.param.name, leaf.param.temp = new.name, False
+            lo.rename(init, new.name, temp=True)
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sourcead.ir.nodes import Atom, Block, Branch, Call, Function, Index, Stmt, Sub, Update, Var, fresh, operand_atoms
+from sourcead.ir.nodes import Atom, Block, Branch, Call, Function, Index, Let, Stmt, Sub, Update, Var, fresh, operand_atoms
 from sourcead.ir.types import BOOL, Scalar
 from sourcead.ir.walk import count_reads, definitions, has, has_effect, map_blocks, with_body, with_stmts
 from sourcead.passes.cleanup.constant_folding import is_const
@@ -38,7 +38,7 @@ WINS = {min: operator.lt, np.minimum: operator.lt, np.fmin: operator.lt, max: op
 
 def keep_elements(function: Function) -> Function:
     """Return the function without writes of elements, in an arm of a branch, that stay as they are."""
-    if not has(function.body, Branch) or not has(function.body, Update):
+    if not has(function.body, Update):
         return function
     made, counts = definitions(function.body), count_reads(function.body)
 
@@ -74,7 +74,8 @@ def kept_where_equal(choice: Stmt, write: Stmt, made: dict[Var, Stmt]) -> tuple[
 def kept_where_extreme(choice: Stmt, write: Stmt, made: dict[Var, Stmt], at: dict[Var, int]) -> tuple[Stmt, ...]:
     """Return a comparison and a branch that writes an element unless it is the smaller (greater) of two numbers, or nothing.
 
-    The other number must be computed in the same block (`at`): with one that does not vary, the choice may go either way each time.
+    The numbers have other names in the arm, so that they are saved only there.  The other number must be computed in the same block
+    (`at`): with one that does not vary, the choice may go either way each time.
     """
     op = choice.op
     if not isinstance(op, Call) or op.fn not in WINS or len(op.args) != 2 or op.kwargs or not all(map(is_number, op.args)):
@@ -82,7 +83,10 @@ def kept_where_extreme(choice: Stmt, write: Stmt, made: dict[Var, Stmt], at: dic
     for element, other in (op.args, op.args[::-1]):
         if holds(element, write, made) and other in at and not holds(other, write, made):
             wins = Var("wins", BOOL, True)
-            arms = Block((), (write.op.base,)), written((choice,), choice.targets[0], write)
+            copies = {v: fresh(v) for v in (element, other)}
+            inside = tuple(replace(choice, targets=(new,), op=Let(v)) for v, new in copies.items())
+            again = replace(choice, op=replace(op, args=tuple(copies[v] for v in op.args)))
+            arms = Block((), (write.op.base,)), written((*inside, again), choice.targets[0], write)
             compared = replace(choice, targets=(wins,), op=Call(WINS[op.fn], (element, other)))
             return compared, replace(write, op=Branch(wins, *arms, "if"))
     return ()

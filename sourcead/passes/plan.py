@@ -30,6 +30,7 @@ from sourcead.passes.cleanup.common_factors import take_common_factors
 from sourcead.passes.cleanup.common_subexpressions import merge_common
 from sourcead.passes.cleanup.copies import propagate_copies
 from sourcead.passes.cleanup.dead_code import remove_dead
+from sourcead.passes.cleanup.element_branches import add_in_arms, keep_elements
 from sourcead.passes.cleanup.first_contributions import begin_cotangents
 from sourcead.passes.cleanup.known_conditions import drop_unread_arms, take_known_arms
 from sourcead.passes.cleanup.known_sums import know_sums
@@ -150,7 +151,8 @@ BEFORE = (
     Pass(batch_independent, "before products are hoisted out of loops of which it leaves nothing", "arrays", ("notes", "build")),
     Pass(hoist_products, "after it: products in the inner loop are those of all times", "splits", ("notes", "build")),
     Pass(simplify, "to remove what the two passes above left, if they did anything", "notes", ("settled",)),
-    Pass(accumulate_in_variables, "last: the passes above know elements of arrays, not the variables that it makes of them"),
+    Pass(accumulate_in_variables, "last but one: the passes above know elements of arrays, not the variables that it makes of them"),
+    Pass(keep_elements, "last: loops that write elements in branches are not accumulated in variables"),
 )
 
 SUMS = (
@@ -191,6 +193,7 @@ AFTER = (
     Pass(add_to_records, "before the current versions are queried: it makes new versions"),
     Pass(query_current_versions, "after all that simplifies: it undoes `query_first_versions`: no old version is kept alive"),
     Pass(sink_clears, "after the queries: a query of the version after a clear would hold that up"),
+    Pass(add_in_arms, "after clears are sunk, which may stand between a branch and the additions behind it"),
     Pass(begin_cotangents, "when it is settled which values are left: a value that nothing else reads is where a cotangent begins"),
     Pass(expand_writes_through_reshape, "last: no other pass need know that a reshape may be a copy"),
 )

@@ -28,13 +28,15 @@ from sourcead.analysis.array_versions import updates_in
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.sizes import Size, Sizes, dims_in, known_dtype
 from sourcead.ir.nodes import Atom, Attr, Block, Branch, Call, Index, Let, Loop, Op, Stmt, Sub, Update, Var
-from sourcead.ir.types import INT
+from sourcead.ir.types import BOOL, INT
 from sourcead.ir.walk import free_vars
 from sourcead.passes.equality import same
 from sourcead.primitives.table import record_of
 
 LIST = 1.0  # cost of one more list, in numbers saved
 PART = 0.9  # of a part of an array, where its size is not known
+IN_ARM = 0.5  # of a value in an arm of a branch, which is not saved in each iteration
+BYTE = 0.125  # of a truth value
 SHARED = 0.001  # cost of a value that another list holds anyway
 
 
@@ -213,9 +215,11 @@ class LoopPlan:
             if v in nodes:
                 continue
             definition = self.definitions[v]
-            nodes[v] = LIST + size(v.type)
+            nodes[v] = LIST + (BYTE if v.type == BOOL else size(v.type))
             if definition.stmt is not None and isinstance(definition.stmt.op, Index):
                 nodes[v] = LIST + PART * min(size(v.type), size(atom_type(definition.stmt.op.base)))  # a part is smaller than the whole
+            if definition.region is not self.body:
+                nodes[v] *= IN_ARM
             if not self.can_rebuild(v, definition):
                 continue
             for a in self.inputs(v):

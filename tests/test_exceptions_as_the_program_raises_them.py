@@ -1,11 +1,14 @@
 """A derivative raises what the program raises where a handler raises another exception, with its message and its cause."""
 
+import math
+import warnings
+
 import numpy as np
 import pytest
 import scipy.linalg
 
 from sourcead import Revolve, Segments, check_grads, grad, hvp, jacobian, jvp, value_and_grad, vjp
-from sourcead.errors import SourceADError
+from sourcead.errors import BackendError, SourceADError
 
 pytestmark = pytest.mark.sampled(2)
 
@@ -348,3 +351,45 @@ def test_methods_below_the_decorator():
 
     for a in (GOOD, BAD):
         np.testing.assert_allclose(Loss().loss(a), grad(Sum().loss)(a))
+
+
+def root_or_double(x):
+    total = 0.0
+    for a in x:
+        try:
+            total += math.sqrt(a)
+        except ValueError:
+            total += a * 2
+    return total
+
+
+def exponential_or_itself(x):
+    try:
+        return math.exp(x[0])
+    except OverflowError:
+        return x[0]
+
+
+def quotient(x):
+    try:
+        y = x[1] / (x[0] - 1.0)
+    except ZeroDivisionError:
+        y = x[1]
+    return y
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("f, good, bad, found", [
+    (root_or_double, [4.0, 0.25], [4.0, -0.25], [0.25, 2.0]),
+    (exponential_or_itself, [0.0, 0.0], [1e4, 0.0], [1.0, 0.0]),
+    (quotient, [2.0, 3.0], None, None),
+])  # fmt: skip
+def test_what_raises_nothing_under_numba_is_not_compiled_where_the_program_handles_it(f, good, bad, found):
+    with pytest.raises(BackendError, match=r"the program handles what `.*` raises here, and under Numba it raises nothing"):
+        grad(f, backend="numba")(good)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        g = grad(f, backend="auto")
+        np.testing.assert_allclose(g(good), grad(f)(good))
+        if bad is not None:
+            np.testing.assert_allclose(g(bad), found)

@@ -26,6 +26,9 @@ class Model:
     def energy(self):
         return np.sum(self.a ** 2)
 
+    def by_another_name(this, x):
+        return np.sum(this.a * x)
+
 
 @pytest.mark.parametrize("wrt, instead", [
     ({"x", "w"}, r"wrt is a set, which has no order.*\nWrite instead: wrt=\('w', 'x'\)"),
@@ -47,6 +50,8 @@ def test_errors_of_wrt_say_from_where_the_indices_of_methods_count():
     with pytest.raises(WrtError, match=r"takes self, w, x\nWrite instead: wrt='self'"):
         grad(functools.partial(Model().loss, 1.0, 2.0))
     assert np.array_equal(grad(Model().energy, wrt="self")().a, [2.0, 2.0])
+    with pytest.raises(WrtError, match="Write instead: wrt='this', which the method calls its object"):
+        grad(Model().by_another_name, wrt="self")
 
 
 def test_an_index_into_further_arguments():

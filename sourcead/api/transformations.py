@@ -310,7 +310,7 @@ class HessianProduct(Generated, Opaque):
         try:
             self._gradient._bound(args, kwargs)
         except TypeError as error:
-            why = f"an hvp takes the vector last, by position, and the arguments before it do not fit `{self.__name__}`: {error}"
+            why = f"an hvp takes the vector last, by position, and the arguments before it do not fit: {error}"
             raise ArgumentError(why, instead="hvp(f)(x, v)") from None
 
     def _named(self, *vector: Any) -> dict[str, Any]:

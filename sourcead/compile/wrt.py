@@ -57,7 +57,8 @@ def _parameter_name(item: Any, signature: inspect.Signature, bound: int, name: s
     if isinstance(item, str):
         if item not in names:
             why = f"wrt names the parameter {item!r}, and {name} has none of that name: {have}"
-            raise WrtError(why, instead=_probably_meant(item, signature))
+            of_object = f"wrt={names[0]!r}, which the method calls its object" if bound and item in ("self", "cls") else None
+            raise WrtError(why, instead=of_object or _probably_meant(item, signature))
         return item
     if isinstance(item, bool) or not hasattr(item, "__index__"):
         raise WrtError(

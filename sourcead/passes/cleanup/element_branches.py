@@ -26,7 +26,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from sourcead.ir.nodes import Atom, Block, Branch, Call, Function, Index, Let, Stmt, Sub, Update, Var, fresh, operand_atoms
+from sourcead.ir.nodes import (
+    Atom, Block, Branch, Call, Function, Index, Let, Stmt, Sub, Update, Var, fresh, operand_atoms
+)
 from sourcead.ir.types import BOOL, Scalar
 from sourcead.ir.walk import count_reads, definitions, has, has_effect, map_blocks, with_body, with_stmts
 from sourcead.passes.cleanup.constant_folding import is_const

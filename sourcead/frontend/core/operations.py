@@ -341,7 +341,9 @@ def has_attribute(lo: Lowering, value: Value, name: str) -> bool | None:
     if isinstance(value, Const) and not value.live:
         return hasattr(value.value, name)
     if isinstance(value, FunctionVal):
-        return hasattr(types.FunctionType, name) or None  # it may have been assigned
+        if name in value.attributes:
+            return None if lo.may_be_missing(value.attributes[name]) else True
+        return hasattr(types.FunctionType, name) or None  # `functools.wraps` may have set it
     answers = {find(cls, name)[0] is not None for cls in classes_of(lo, value) if not cls.__dictoffset__}
     return answers.pop() if len(answers) == 1 and (True in answers or has_exact_class(lo, value)) else None
 

@@ -18,7 +18,7 @@ import numpy as np
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.control import inlining
-from sourcead.frontend.core import VALUE, AttributesCell, BoundVal, Cell, Lowering, MethodVal, SuperVal, TupleVal, Value
+from sourcead.frontend.core import VALUE, AttributesCell, BoundVal, Cell, FunctionVal, Lowering, MethodVal, SuperVal, TupleVal, Value
 from sourcead.frontend.values import array_attributes, array_objects, descriptors, outliving, sequences
 from sourcead.frontend.values.operator_methods import DUNDER, REFLECTED
 from sourcead.ir.nodes import UNDEFINED, Const
@@ -122,6 +122,8 @@ def of_class(lo: Lowering, value: Value, base: type, name: str, found: Any, node
 def set_attribute(lo: Lowering, value: Value, name: str, new: Value, node) -> None:
     """Lower `value.name = new`."""
     cls = core.class_of(value)
+    if isinstance(value, FunctionVal) and not hasattr(types.FunctionType, name):
+        return lo.set(value.attributes, name, new)
     if cls is None:
         if name == "default_factory" and isinstance(value, Cell) and value.default is not None:
             if value.depth != lo.depth:
@@ -321,8 +323,7 @@ def convert(make, lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """Lower `dataclasses.asdict(obj)` or `dataclasses.astuple(obj)`: `make` makes the result from copies of the fields."""
     cls = None if kwargs else core.class_of(args[0])
     fields = fields_of(lo, cls, node, "this conversion of a dataclass", "write out the fields")
-    again = functools.partial(convert, make)
-    return make(lo, {f.name: copied(lo, core.attribute(lo, args[0], f.name, node), again, node) for f in fields})
+    return make(lo, {f.name: copied(lo, core.attribute(lo, args[0], f.name, node), functools.partial(convert, make), node) for f in fields})
 
 
 core.builtin(dataclasses.asdict)(functools.partial(convert, Lowering.new_dict))

@@ -45,7 +45,7 @@ def under_two_names(x):
     g.k = x[0]
     h = g
     h.k = h.k * x[1]
-    return g(x[2]) + getattr(g, "k") * hasattr(g, "k")
+    return g(x[2]) + g.k * hasattr(g, "k")
 
 
 def one_each(x):

@@ -18,9 +18,11 @@ from sourcead.frontend.builtins import functions, in_python
 from sourcead.frontend.builtins.arguments import NONE, ONE, ZERO, lowers
 from sourcead.frontend.control import loop_variants, loops
 from sourcead.frontend.core import Cell, Iterable, Lowering, TupleVal, Value, roots
-from sourcead.frontend.values import iterables, lists, sequences
+from sourcead.frontend.values import counting, iterables, lists, sequences
 from sourcead.ir.nodes import Atom, Call, Const
 from sourcead.ir.types import INT, UNKNOWN, Array, ListT, TupleT, Unknown
+
+TWO = Const(2)
 
 
 @lowers(itertools.product)
@@ -225,6 +227,19 @@ def builtin_groupby(lo: Lowering, node, xs: Value, key: Value = NONE) -> Value:
         return iterables.listed([TupleVal((Const(name), lo.new_list([items[k] for k in places]))) for name, places in groups])
 
     return iterables.later(lo, [xs], grouped, node)
+
+
+@lowers(itertools.tee)
+def builtin_tee(lo: Lowering, node, xs: Value, n: Value = TWO) -> Value:
+    """Lower `tee(xs, n)`: each iterator gives the elements that the first to ask for them takes, so they must not change until then."""
+    outer = lo.reads
+    with lo.using(reads=set()):
+        found = iterables.drained(lo, core.iterate(lo, xs, node), node)
+        reads = lo.reads | iterables.slots_of([xs])
+    if outer is not None:
+        outer |= reads
+    begin = counting.unless_changed(lo, reads, lambda: found, node)
+    return TupleVal(tuple(Iterable(begin=begin, once=True) for _ in range(core.certain(lo, n, node, unknown_number(itertools.tee)))))
 
 
 ALL = Const(-1)

@@ -211,7 +211,8 @@ class Merger:
         """Return, after the branch, a value that is reached only where this arm ran, such as the default of a function made there."""
         match value:
             case FunctionVal(source, scope, defaults):
-                return FunctionVal(source, scope, {k: self.reached(v, arm, k) for k, v in defaults.items()}) if defaults else value
+                reached = {k: self.reached(v, arm, k) for k, v in defaults.items()}
+                return FunctionVal(source, scope, reached, value.attributes) if defaults else value
             case BoundVal(function, args, kwargs):
                 function = self.reached(function, arm, name)
                 given = tuple(self.reached(v, arm, name) for v in args)

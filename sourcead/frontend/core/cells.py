@@ -172,11 +172,12 @@ class OptionalVal:
 
 @dataclass(frozen=True, eq=False)
 class FunctionVal:
-    """Represent a Python function that is inlined: its source, the scope it was defined in, and the values of its defaults."""
+    """Represent a Python function that is inlined: its source, the scope it was defined in, the values of its defaults, its attributes."""
 
     source: Any
     scope: Any
     defaults: dict[str, Value]
+    attributes: Slots = field(default_factory=Slots)
 
 
 @dataclass(frozen=True, eq=False)

@@ -341,7 +341,9 @@ def has_attribute(lo: Lowering, value: Value, name: str) -> bool | None:
     if isinstance(value, Const) and not value.live:
         return hasattr(value.value, name)
     if isinstance(value, FunctionVal):
-        return hasattr(types.FunctionType, name) or None  # it may have been assigned
+        if name in value.attributes:
+            return None if lo.may_be_missing(value.attributes[name]) else True
+        return hasattr(types.FunctionType, name) or None  # `functools.wraps` may have set it
     if isinstance(value, Cell) and value.kind == "dict" and value.added is not None:
         there = find(value.added.cls, name)[0] is not None or value.added.reader is dict.__getitem__ and name in value.items
         return there or (False if value.added.first else None)

@@ -44,6 +44,7 @@ from sourcead.frontend.syntax.handlers import Handler, caught, handler_of_syntax
 from sourcead.frontend.syntax.managers import Act, Surrounded
 from sourcead.frontend.syntax.probes import after_trial
 from sourcead.frontend.syntax.raising import class_raised, error_for
+from sourcead.frontend.values import objects
 from sourcead.ir.nodes import UNDEFINED, Const
 
 ENDED = 0  # the number of a body that ended without leaving
@@ -248,15 +249,31 @@ class Leaving:
             if isinstance(n, gast.Name):
                 before.append(assignment(name, n, node))
                 return variable(name)
-            exits = {h.number: self.flag_of(n, f"left_{h.number}") for h in self.handlers if not h.passes_on}
-            before.append(standing_for(node, Calling(self, name, made, exits)))
-            for number, taken in exits.items():
-                before.append(standing_for(node, gast.If(variable(taken), self.leave(number, node), [])))
+            before.extend(self.calling(node, n, name, made))
             return variable(name)
 
         fields = dict(gast.iter_fields(node))
         rest = standing_for(node, type(node)(**{**fields, "value": part(node.value)}))
+        if any(isinstance(target, gast.Attribute) for target in getattr(node, "targets", ())):
+            return [*before, *self.stored(node, rest.value)]
         return [*before, *(self.exit_of(rest, around) or [rest])]
+
+    def calling(self, node: gast.AST, n: gast.AST, name: Flag, made: gast.AST, stored: Flag | None = None) -> list[gast.AST]:
+        """Return the statements for the call that an expression `n` is, or for the attribute that it reads or sets to what is `stored`."""
+        exits = {h.number: self.flag_of(n, f"left_{h.number}") for h in self.handlers if not h.passes_on}
+        leaving = [gast.If(variable(taken), self.leave(number, node), []) for number, taken in exits.items()]
+        return [standing_for(node, s) for s in (Calling(self, name, made, exits, stored), *leaving)]
+
+    def stored(self, node: gast.Assign, value: gast.AST) -> list[gast.AST]:
+        """Return the statements for one that sets attributes, each of which may be a property."""
+        held = self.flag_of(node, "stored")
+        done = [assignment(held, value, node)]
+        for target in node.targets:
+            if isinstance(target, gast.Attribute):
+                done += self.calling(node, target, self.flag_of(target, "part"), target, held)
+            else:
+                done.append(standing_for(node, gast.Assign([target], variable(held), None)))
+        return done
 
     def flag_of(self, node: gast.AST, name: str) -> Flag:
         """Return the variable that belongs to an expression, the same one each time that the expression is lowered."""
@@ -293,10 +310,13 @@ class Leaving:
 
 
 class Calling(gast.Pass):
-    """The call of a function that may raise what is handled, or of a property: `name = value`, and which exit is `taken`."""
+    """The call of a function that may raise what is handled, or of a property: `name = value`, and which exit is `taken`.
 
-    def __init__(self, exits: Leaving, name: Flag, value: gast.AST, taken: dict[int, Flag]):
-        self.exits, self.name, self.value, self.taken = exits, name, value, taken
+    A property may be set, too, to the value of the variable `stored`.
+    """
+
+    def __init__(self, exits: Leaving, name: Flag, value: gast.AST, taken: dict[int, Flag], stored: Flag | None = None):
+        self.exits, self.name, self.value, self.taken, self.stored = exits, name, value, taken, stored
 
 
 @core.replaced_statement(Calling)
@@ -308,7 +328,10 @@ def after_call(lo: Lowering, node: Calling) -> list[gast.AST]:
         given = (elements(lo, call.args), keywords(lo, call)) if isinstance(call, gast.Call) else (call.attr,)
         mark, birth, first = lo.journal.mark(), core.next_birth(), len(lo.build.stmts)
         with lo.using(escaping=functools.partial(with_escapes, exits.handlers, used)):
-            made = (core.call if isinstance(call, gast.Call) else core.attribute)(lo, base, *given, call)
+            if node.stored is not None:
+                made = objects.set_attribute(lo, base, *given, core.resolve(lo, node.stored), call) or Const(None)
+            else:
+                made = (core.call if isinstance(call, gast.Call) else core.attribute)(lo, base, *given, call)
         if used and not isinstance(made, Escaped):
             raise core.unsupported(lo, call, UNDECIDED, INSTEAD)
     if not used and lo.probing and not lo.journal.changed(mark, birth):

@@ -12,12 +12,20 @@ from sourcead.frontend import core
 from sourcead.frontend.core import MISSING, Cell, Flat, FunctionVal, Iterable, Lowering, MethodVal, TupleVal, Value
 from sourcead.frontend.core.known_values import FOLDABLE, PURE
 from sourcead.frontend.values import array_objects, lists, objects, opaque_objects, operator_methods, strides
-from sourcead.ir.nodes import Attr, Call, Const, Slice, Stmt, Var
+from sourcead.ir.nodes import UNDEFINED, Attr, Call, Const, Slice, Stmt, Var
 from sourcead.ir.types import BOOL, INT, UNKNOWN, ArrayLike, Opaque, Scalar, Str, Type, Unknown, is_array, kind_of, rank
 from sourcead.places.spelling import spelled
 from sourcead.primitives.methods import INPLACE, METHODS, NORMALISERS
 
-core.attribute.register("list", FunctionVal)(lambda lo, value, name, node: MethodVal(value, name))
+core.attribute.register("list")(lambda lo, value, name, node: MethodVal(value, name))
+
+
+@core.attribute.register(FunctionVal)
+def _attribute_of_function(lo: Lowering, value: FunctionVal, name: str, node) -> Value:
+    found = value.attributes.get(name, MISSING)
+    if found is UNDEFINED:
+        raise core.surely(lo, core.refused(lo, f"`.{name}` is read here, but nothing was assigned to it on this path"), AttributeError)
+    return MethodVal(value, name) if found is MISSING else found
 
 
 @core.attribute.register(Iterable)

@@ -18,7 +18,9 @@ import numpy as np
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.control import inlining
-from sourcead.frontend.core import VALUE, AttributesCell, BoundVal, Cell, Lowering, MethodVal, SuperVal, TupleVal, Value
+from sourcead.frontend.core import (
+    VALUE, AttributesCell, BoundVal, Cell, FunctionVal, Lowering, MethodVal, SuperVal, TupleVal, Value
+)
 from sourcead.frontend.values import array_attributes, array_objects, descriptors, dict_attributes, outliving, sequences
 from sourcead.frontend.values.operator_methods import DUNDER, REFLECTED
 from sourcead.ir.nodes import UNDEFINED, Const
@@ -119,9 +121,11 @@ def of_class(lo: Lowering, value: Value, base: type, name: str, found: Any, node
     return core.live_data(lo, name, found, (base, name))
 
 
-def set_attribute(lo: Lowering, value: Value, name: str, new: Value, node) -> None:
-    """Lower `value.name = new`."""
+def set_attribute(lo: Lowering, value: Value, name: str, new: Value, node) -> Value | None:
+    """Lower `value.name = new`; return what a method of the class that does this gives."""
     cls = core.class_of(value)
+    if isinstance(value, FunctionVal) and not hasattr(types.FunctionType, name):
+        return lo.set(value.attributes, name, new)
     if cls is None:
         if isinstance(value, Cell) and dict_attributes.set_attribute(lo, value, name, new, node):
             return None
@@ -137,12 +141,11 @@ def set_attribute(lo: Lowering, value: Value, name: str, new: Value, node) -> No
     if isinstance(value, TupleVal):
         raise core.refused(lo, f"`.{name}` of a named tuple cannot be assigned", f"use `_replace({name}=...)`")
     if (setter := own_setter(cls)) is not None:
-        core.call_object(lo, setter, [value, Const(name), new], {}, node)
-        return
-    assign(lo, value, name, new, node)
+        return core.call_object(lo, setter, [value, Const(name), new], {}, node)
+    return assign(lo, value, name, new, node)
 
 
-def assign(lo: Lowering, value: Value, name: str, new: Value, node) -> None:
+def assign(lo: Lowering, value: Value, name: str, new: Value, node) -> Value | None:
     """Lower `object.__setattr__(value, name, new)`, which is what `value.name = new` does unless the class says otherwise."""
     cls = core.class_of(value)
     if is_frozen(cls):
@@ -153,14 +156,12 @@ def assign(lo: Lowering, value: Value, name: str, new: Value, node) -> None:
     if isinstance(found, property) and type(found).__set__ is property.__set__:
         if found.fset is None:
             raise core.refused(lo, f"the property `{name}` of {cls.__name__} has no setter")
-        core.call_object(lo, found.fset, [value, new], {}, node)
-        return
+        return core.call_object(lo, found.fset, [value, new], {}, node)
     if (setter := descriptors.accessor(found, "__set__")) is not None:
-        core.call_object(lo, setter, [descriptors.as_data(lo, name, found), value, new], {}, node)
-        return
+        return core.call_object(lo, setter, [descriptors.as_data(lo, name, found), value, new], {}, node)
     if hasattr(type(found), "__set__") and not isinstance(found, types.MemberDescriptorType):
         raise core.refused(lo, f"`{name}` is a descriptor of class {type(found).__name__}", "use a property")
-    store_attribute(lo, value, name, new)
+    return store_attribute(lo, value, name, new)
 
 
 def store_attribute(lo: Lowering, cell: Cell, name: str, new: Value, node=None) -> None:
@@ -318,8 +319,7 @@ def convert(make, lo: Lowering, args: list[Value], kwargs, node) -> Value:
     """Lower `dataclasses.asdict(obj)` or `dataclasses.astuple(obj)`: `make` makes the result from copies of the fields."""
     cls = None if kwargs else core.class_of(args[0])
     fields = fields_of(lo, cls, node, "this conversion of a dataclass", "write out the fields")
-    again = functools.partial(convert, make)
-    return make(lo, {f.name: copied(lo, core.attribute(lo, args[0], f.name, node), again, node) for f in fields})
+    return make(lo, {f.name: copied(lo, core.attribute(lo, args[0], f.name, node), functools.partial(convert, make), node) for f in fields})
 
 
 core.builtin(dataclasses.asdict)(functools.partial(convert, Lowering.new_dict))

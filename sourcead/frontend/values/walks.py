@@ -161,7 +161,9 @@ def state_of(value: Value, seen: set[Value]) -> Iterator[Slots | tuple[Slots, st
             given = {n for n in gast.walk(source.node.args) if isinstance(n, gast.Name) and isinstance(n.ctx, gast.Param)}
             names = {n.id for n in gast.walk(source.node) if isinstance(n, gast.Name)} - {n.id for n in given}
             yield from ((slots, name) for slots in scopes_around(scope) for name in names)
-            inner = [*defaults.values(), *(slots[name] for slots in scopes_around(scope) for name in names & slots.keys())]
+            yield value.attributes
+            held = (*value.attributes.values(), *defaults.values())
+            inner = [*held, *(slots[name] for slots in scopes_around(scope) for name in names & slots.keys())]
         case Iterable():
             yield value.state
             if value.suspended is not None:

@@ -167,8 +167,8 @@ def attribute_of_object(lo: Lowering, value: Const, name: str, node) -> Value:
         return core.live_data(lo, name, found, (obj, name))
     if isinstance(obj, types.FunctionType) and name in vars(obj):
         return core.live_data(lo, name, found, (vars(obj), name))
-    if isinstance(found, (int, float, bool, complex)) and isinstance(obj, type):
-        return Const(found, text=text)
+    if isinstance(found, (int, float, bool, complex)):
+        return Const(found, text=text) if isinstance(obj, type) else core.live_data(lo, name, found, (obj, name))
     why = f"the attribute `{name}` of an object cannot be read in a differentiated function yet"
     raise core.unsupported(lo, node, why, "pass it as an argument")
 

@@ -13,5 +13,5 @@ from sourcead.frontend.syntax import (  # noqa: F401
     adjoint_blocks, assignment, classes, comprehensions, exceptions, expressions, loops, matching, statements
 )
 from sourcead.frontend.values import (  # noqa: F401
-    attributes, dicts, iterables, lists, objects, operators, random_generators, sets, subscripts
+    attributes, dicts, generated_inits, iterables, lists, objects, operators, random_generators, sets, subscripts
 )

@@ -124,11 +124,6 @@ def as_argument(x, state):
     return state.t * x[1]
 
 
-def an_array(x):
-    STATE.table = x * 2
-    return np.sum(STATE.table)
-
-
 def one_of_two(x):
     state = STATE if x[0] > 0 else State(1.0, 1.0)
     state.t = 5.0
@@ -156,7 +151,7 @@ def read_by_a_function_that_calls_itself(x):
 
 
 REFUSED = (
-    two_names, in_a_list, an_array, one_of_two, copied_its_own_way, that_keeps_a_property, read_by_a_function_that_calls_itself
+    two_names, in_a_list, one_of_two, copied_its_own_way, that_keeps_a_property, read_by_a_function_that_calls_itself
 )  # fmt: skip
 
 

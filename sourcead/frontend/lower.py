@@ -13,6 +13,6 @@ from sourcead.frontend.syntax import (  # noqa: F401
     adjoint_blocks, assignment, classes, comprehensions, exceptions, expressions, loops, matching, statements
 )
 from sourcead.frontend.values import (  # noqa: F401
-    attributes, dict_attributes, dicts, exception_objects, iterables, lists, objects, operators, random_generators,
-    sets, subscripts
+    attributes, dict_attributes, dicts, exception_objects, generated_inits, iterables, lists, objects, operators,
+    random_generators, sets, subscripts
 )

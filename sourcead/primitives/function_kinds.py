@@ -83,11 +83,20 @@ def is_public(ufunc: np.ufunc) -> bool:
     return getattr(np, ufunc.__name__, None) is ufunc or home(ufunc) == "scipy.special"
 
 
+LIBRARIES = ("numpy", "math", "operator", "scipy", "cmath", "_operator")
+
+
+def in_library(module: str) -> bool:
+    """Return whether a module is part of one of the libraries whose functions are known by their records."""
+    return module.partition(".")[0] in LIBRARIES
+
+
 def home(function) -> str:
     """Return the name of the module that a function, a method descriptor or a ufunc's method belongs to."""
     module = getattr(function, "__module__", None)
     if isinstance(module, str):
-        return module
+        written_in = function.__globals__.get("__name__") if hasattr(function, "__wrapped__") and hasattr(function, "__globals__") else None
+        return written_in if in_library(module) and written_in and not in_library(written_in) else module  # as of `@wraps(np.sin)`
     if isinstance(function, np.ufunc):
         special = sys.modules.get("scipy.special")
         found = special is not None and getattr(special, function.__name__, None) is function

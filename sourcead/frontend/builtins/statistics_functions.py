@@ -39,36 +39,36 @@ def harmonic_mean(data, weights=None):
     return math.fsum(shares) / math.fsum([w / x for w, x in zip(shares, numbers)])
 
 
-def squares(data, around, least):
+def differences(data, around, least, name):
     numbers = list(data)
     if len(numbers) < least:
-        raise StatisticsError(f"variance requires at least {least} data points")
+        raise StatisticsError(f"{name} requires at least {'two data points' if least == 2 else 'one data point'}")
     middle = math.fsum(numbers) / len(numbers) if around is None else around
-    return math.fsum([(x - middle) ** 2 for x in numbers]), len(numbers)
+    return [x - middle for x in numbers]
 
 
 @stands_in_for(statistics.variance)
 def variance(data, xbar=None):
-    total, n = squares(data, xbar, 2)
-    return total / (n - 1)
+    found = differences(data, xbar, 2, "variance")
+    return math.fsum([d**2 for d in found]) / (len(found) - 1)
 
 
 @stands_in_for(statistics.pvariance)
 def pvariance(data, mu=None):
-    total, n = squares(data, mu, 1)
-    return total / n
+    found = differences(data, mu, 1, "pvariance")
+    return math.fsum([d**2 for d in found]) / len(found)
 
 
 @stands_in_for(statistics.stdev)
 def stdev(data, xbar=None):
-    total, n = squares(data, xbar, 2)
-    return math.sqrt(total / (n - 1))
+    found = differences(data, xbar, 2, "stdev")
+    return math.hypot(*found) / math.sqrt(len(found) - 1)
 
 
 @stands_in_for(statistics.pstdev)
 def pstdev(data, mu=None):
-    total, n = squares(data, mu, 1)
-    return math.sqrt(total / n)
+    found = differences(data, mu, 1, "pstdev")
+    return math.hypot(*found) / math.sqrt(len(found))
 
 
 @stands_in_for(statistics.covariance)

@@ -32,20 +32,18 @@ class Tried:
     """One way in which a function was lowered and refused.
 
     Attributes:
-        last: the lowering that was refused last, with the error; None for one that is not tried yet with the arms in `refused`.
-        first: the error without arms that are refused in the run.
+        last: the lowering that was refused last, with the error; None if it is not tried yet with the arms in `refused`.
         refused: the arms that are refused in the run (`branches.py`) -> the errors for what is in them.
     """
 
     last: tuple[Lowering, SourceADError] | None
-    first: SourceADError
     refused: dict[tuple, SourceADError]
 
     def refuse_arm(self) -> bool:
         """Refuse the innermost arm around what was refused last in the run; return whether there is one."""
-        error = self.last[1] if self.last is not None else self.first
+        error = self.last[1] if self.last is not None else None
         arm = getattr(error, "arm", None)
-        if self.last is None or arm is None or arm in self.refused or len(self.refused) == MOST_REFUSED_ARMS:
+        if arm is None or arm in self.refused or len(self.refused) == MOST_REFUSED_ARMS:
             return False
         self.last, self.refused = None, {**self.refused, arm: error}
         return True
@@ -97,7 +95,7 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
         statics: the value of each parameter that is known while compiling.
         ways: how it is lowered: `keeps`, whether calls may be kept that would make it long.
     """
-    restarts, tried = 0, ways.setdefault("tried", {})
+    restarts, first, tried = 0, None, ways.setdefault("tried", {})
     while True:
         try:
             return lowered_in_some_way(source, types, statics, **ways)
@@ -107,8 +105,10 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
         except SourceADError as error:
             if ways.pop("kept", None):
                 ways["keeps"] = False  # a call that is kept may be in the way
-            elif not sum(attempt.refuse_arm() for attempt in tried.values()):  # each of them is asked
-                raise next((attempt.first for attempt in tried.values()), error) from error.__cause__
+                continue
+            first = first or error
+            if not sum(attempt.refuse_arm() for attempt in tried.values()):
+                raise first from first.__cause__
 
 
 def lowered_in_some_way(source: Source, types: dict[str, Type], statics: dict[str, Any], **ways: Any) -> Lowered:
@@ -183,7 +183,7 @@ def tried_once(lo: Lowering, source: Source, types: dict[str, Type], statics: di
     try:
         return lower_from(lo, source, types, statics)
     except SourceADError as error:
-        lo.tried[way] = Tried((lo, error), earlier.first if earlier is not None else error, lo.refused_arms)
+        lo.tried[way] = Tried((lo, error), lo.refused_arms)
         raise
 
 

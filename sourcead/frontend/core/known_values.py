@@ -35,7 +35,7 @@ from sourcead.ir.types import (
     Array, ListT, Str, StructT, TupleT, Type, Undefined, Unknown, carries_derivative, join, kind_of
 )
 from sourcead.language.checkpoint_policies import SavingPolicy
-from sourcead.primitives import table
+from sourcead.primitives import function_kinds, table
 from sourcead.runtime import is_helper
 
 
@@ -274,9 +274,6 @@ def has_rule(fn: Any) -> bool:
     return known.has_rule or known.no_derivative
 
 
-LIBRARIES = ("numpy", "math", "operator", "scipy", "cmath", "_operator")
-
-
 PLAIN_BUILTINS = frozenset({abs, pow, round, divmod, format, repr, ascii, ord, chr, bin, hex, all, any, sorted, callable, type, hash})
 
 
@@ -285,14 +282,15 @@ def is_library(fn: Any) -> bool:
     if is_helper(fn):
         return True
     owner = getattr(fn, "__objclass__", None) or getattr(fn, "__self__", None)
-    module = getattr(fn, "__module__", None) or getattr(owner, "__module__", None) or ""
+    declared = getattr(fn, "__module__", None) or getattr(owner, "__module__", None) or ""
+    module = function_kinds.home(fn) if hasattr(fn, "__wrapped__") else declared
     if isinstance(fn, np.ufunc) or isinstance(getattr(fn, "__self__", None), np.ufunc):
         return True
     if isinstance(fn, type) and issubclass(fn, (np.generic, int, float, complex, bool, str)):
         return True
     if module == "builtins":
         return fn in PLAIN_BUILTINS
-    return module.split(".")[0] in LIBRARIES and not isinstance(fn, type)
+    return function_kinds.in_library(module) and not isinstance(fn, type)
 
 
 def is_module(value: Any) -> bool:
@@ -304,7 +302,7 @@ def is_module(value: Any) -> bool:
 
 def is_library_module(module: types.ModuleType) -> bool:
     """Tell whether a module belongs to a library."""
-    return module.__name__.split(".")[0] in LIBRARIES
+    return function_kinds.in_library(module.__name__)
 
 
 def in_python(fn: Any) -> Any:

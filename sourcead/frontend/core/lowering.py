@@ -220,7 +220,7 @@ class Lowering(Writing):
         differing: the places of branches whose arms leave different objects in one name.
         after_each: the places of those that are lowered with the statements after them in both arms, where each knows its objects.
         numbers_read: the names of the global numbers that are read in each call.
-        relies_on_numbers: whether the text relies on the value of global numbers, such as sizes and tolerances, not on their type.
+        relies_on_numbers: whether the text relies on the values of global numbers, such as sizes, not on their types alone.
         tried: the ways in which the function was lowered and refused (`control/functions.py`).
         refused_arms: the arms of branches that are not differentiated -> the error that a run which comes there raises.
         made_functions: the scope in which each function inside a function was made, in their order.

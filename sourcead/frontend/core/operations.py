@@ -226,6 +226,7 @@ ORDER = (
     "class", "enumeration",
     "context manager",  # before "function", which looks through the decorator
     "cached", "chosen by class",  # before "function", which looks through the cache
+    "generated init",  # before "function", since its text is in no file
     "speaker",  # functions of `logging` and `warnings`, which are not inlined although they have source
     "function",
     "opaque",  # everything else

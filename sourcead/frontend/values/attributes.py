@@ -1,5 +1,6 @@
 """Lower attributes and methods of arrays, numbers, strings and tuples, and attributes of modules, classes and other objects."""
 
+import dataclasses
 import enum
 import types
 from typing import Any
@@ -11,7 +12,9 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.core import MISSING, Cell, Flat, FunctionVal, Iterable, Lowering, MethodVal, TupleVal, Value
 from sourcead.frontend.core.known_values import FOLDABLE, PURE
-from sourcead.frontend.values import array_objects, lists, objects, opaque_objects, operator_methods, strides
+from sourcead.frontend.values import (
+    array_objects, generated_inits, lists, objects, opaque_objects, operator_methods, strides
+)
 from sourcead.ir.nodes import UNDEFINED, Attr, Call, Const, Slice, Stmt, Var
 from sourcead.ir.types import BOOL, INT, UNKNOWN, ArrayLike, Opaque, Scalar, Str, Type, Unknown, is_array, kind_of, rank
 from sourcead.places.spelling import spelled
@@ -62,6 +65,8 @@ def _attribute_of_constant(lo: Lowering, value: Const, name: str, node) -> Value
 @core.attribute.register(object)
 def attribute_of_data(lo: Lowering, value: Value, name: str, node) -> Value:
     """Lower an attribute of an array, a number or a string."""
+    if name == "__class__":
+        return core.call_object(lo, type, [value], {}, node)
     if (found := named_result(lo, value, name, node)) is not None:
         return found
     atom = lo.read(value)
@@ -164,6 +169,8 @@ def attribute_of_object(lo: Lowering, value: Const, name: str, node) -> Value:
         wrong = core.unsupported(lo, node, f"`{value!r}` has no attribute `{name}`", core.similar(name, obj))
         raise core.surely(lo, wrong, AttributeError) from None
     text = f"{value.text}.{name}" if value.text else None
+    if isinstance(obj, dataclasses.Field) and name == "metadata":
+        return generated_inits.metadata(lo, obj)
     if core.is_module(obj):
         if (assigned := core.assigned_global(lo, vars(obj), name)) is not None:
             return assigned
@@ -181,8 +188,8 @@ def attribute_of_object(lo: Lowering, value: Const, name: str, node) -> Value:
         return core.live_data(lo, name, found, (obj, name))
     if isinstance(obj, types.FunctionType) and name in vars(obj):
         return core.live_data(lo, name, found, (vars(obj), name))
-    if isinstance(found, (int, float, bool, complex)) and isinstance(obj, type):
-        return Const(found, text=text)
+    if isinstance(found, (int, float, bool, complex)):
+        return Const(found, text=text) if isinstance(obj, type) else core.live_data(lo, name, found, (obj, name))
     why = f"the attribute `{name}` of an object cannot be read in a differentiated function yet"
     raise core.unsupported(lo, node, why, "pass it as an argument")
 

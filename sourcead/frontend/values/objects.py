@@ -238,7 +238,8 @@ def make_tuple(lo: Lowering, cls: type, args: list[Value], kwargs: dict[str, Val
         raise core.refused(lo, f"the named tuple {cls.__name__} is made by code of its own")
     lo.classes.setdefault(cls, True)
     names = cls._fields
-    defaults = {k: core.as_value(lo, v) for k, v in cls._field_defaults.items()}
+    given = getattr(cls.__new__, "__defaults__", None) or ()  # which some programs set anew
+    defaults = {k: core.as_value(lo, v) for k, v in zip(names[len(names) - len(given) :], given)}
     found = arguments(lo, cls, names, (), args, kwargs, defaults)
     return TupleVal(tuple(found[n] for n in names), None, cls)
 
@@ -337,13 +338,6 @@ def copied(lo: Lowering, value: Value, convert, node) -> Value:
             return core.call_library(lo, np.copy, [value], {}, node)
         raise core.unsupported(lo, node, "a field whose type is not known here", "write out the fields")
     return value
-
-
-@core.builtin(dataclasses.fields)
-def builtin_fields(lo: Lowering, args: list[Value], kwargs, node) -> Value:
-    """Lower `dataclasses.fields(obj)`."""
-    cls = args[0].value if isinstance(args[0], Const) else core.class_of(args[0])
-    return Const(fields_of(lo, cls, node, "`dataclasses.fields` of something that is no dataclass here"))
 
 
 def is_of_python(lo: Lowering, value: Value) -> bool:

@@ -4,17 +4,19 @@
     STATE.t = t                 before = copy(STATE); ...; STATE.t = t
 
 The text assigns at the same place as the function. What is read from there on is the value assigned, and what is read of a global object
-before is read from a copy, which no assignment changes. Only numbers, texts and None are assigned this way: an array would be one that
-the text may write later. The object must have no second name: neither an argument nor other data may be it, or hold it.
+before is read from a copy, which no assignment changes. Numbers, texts and None are assigned this way. Of arrays and lists, which the text
+may write later, a copy is assigned, outside of branches and loops; the function may not write them afterwards. The object must have no
+second name: neither an argument nor other data may be it, or hold it.
 """
 
+import copy
 import functools
 import types
 from typing import Any
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
-from sourcead.frontend.core import Cell, Lowering, Slots, Value
+from sourcead.frontend.core import Cell, Lowering, Slots, TupleVal, Value, cells_of, roots
 from sourcead.frontend.core.names import BEFORE_ALL
 from sourcead.ir.nodes import Atom, Call, Const, Stmt
 from sourcead.ir.records import find
@@ -55,7 +57,23 @@ def set_attribute(lo: Lowering, cell: Cell, name: str, new: Value) -> None:
     cell.frozen, frozen = None, cell.frozen
     lo.changed(cell)
     cell.frozen = frozen  # what may be this object is refused
-    assign(lo, cell.slots, owner, name, new, (Scalar, Str, NoneType))
+    if lo.depth == 0 and isinstance(new, (Cell, TupleVal)) and not any(leaf.kind == "object" for leaf in cells_of(new)):
+        keep_copy(lo, cell.slots, owner, name, new)
+    else:
+        assign(lo, cell.slots, owner, name, new, (Scalar, Str, NoneType))
+
+
+KEPT = "it was assigned to an attribute of an object that outlives the call, in which it would change too"
+
+
+def keep_copy(lo: Lowering, slots: Slots, owner: Const, name: str, new: Value) -> None:
+    """Emit the assignment of a copy of arrays and lists, which may not be written from here on: the object would have to change too."""
+    atom = lo.read(new)
+    for leaf in [*cells_of(new), *roots(new)]:
+        lo.journal.assign(leaf, "frozen", KEPT)
+    lo.set(slots, name, new)
+    kept = lo.build.call(copy.deepcopy, atom, type=atom_type(atom))
+    lo.build.add(Stmt((), Call(setattr, (owner, Const(name), kept), effect=True)))
 
 
 def assign(lo: Lowering, slots: Slots, owner: Const, name: str, new: Value, kinds: tuple) -> None:

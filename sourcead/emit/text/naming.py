@@ -22,6 +22,7 @@ from sourcead.analysis.residual_stacks import residual_stacks
 from sourcead.emit.memory.sharing import written_in_place
 from sourcead.emit.text.calls_in_place import of_one_kind, shares_name
 from sourcead.emit.text.exit_flags import printed_results, unprinted_results
+from sourcead.emit.text.told_apart import told_apart
 from sourcead.ir.names import as_name
 from sourcead.ir.nodes import Atom, Block, Branch, Call, Closure, Function, Let, Loop, Op, Stmt, Var, operand_atoms
 from sourcead.ir.types import INT
@@ -292,6 +293,14 @@ def assign_names(function: Function, nested: dict[Var, Op], reserved: set[str]) 
     classes = NameClasses(function, nested)
     carried = {p for s in walk(function.body) if isinstance(s.op, Loop) for p in s.op.params}
     wishes = {root: _wish(root, members, classes, carried) for root, members in classes.members.items()}
+    names = _assigned(function, classes, wishes, reserved)
+    user = {v: name for root, members in classes.members.items() if (name := classes.user_name[root]) is not None for v in members}
+    better = told_apart(function, wishes, names, user)
+    return _assigned(function, classes, wishes | better, reserved) if better else names
+
+
+def _assigned(function: Function, classes: NameClasses, wishes: dict[Var, str], reserved: set[str]) -> dict[Var, str]:
+    """Return the names of variables, where each class of them has the name that it wishes, or this with a number."""
     taken: dict[str, list[Interval]] = {}
     numberings: dict[tuple[bool, str], _Numbering] = {}
     names: dict[Var, str] = {}

@@ -46,3 +46,27 @@ def test_gradients_are_central_differences():
         for found, expected in zip(grad(f)(single, XS.astype(np.float32)), grad(f)(LAYERS, XS)):
             for name, d in expected.items():
                 np.testing.assert_allclose(found[name], d, rtol=2e-3, atol=2e-4)
+
+
+def softmaxes(start, moves):
+    shifted = np.exp(start - np.max(start))
+    others = np.exp(moves * 2.0)
+    return np.sum(np.sin(np.exp(start - 1.0)) * np.sin(np.exp(moves - 2.0))) + np.sum(shifted * others)
+
+
+def test_values_are_told_apart_by_what_they_are_computed_of():
+    args = rng.standard_normal((2, 12))
+    text = grad(softmaxes, wrt=(0, 1)).lower(*args).text
+    assert "exp_start = " in text and "exp_moves = " in text and "exp_1" not in text
+    check_grads(softmaxes, tuple(args))
+
+
+def test_stages_that_are_computed_of_one_variable_are_numbered():
+    def stages(w, z):
+        first = np.tanh(z @ w)
+        second = np.tanh((z + 0.5 * np.tanh(0.5 * np.tanh(z @ w) @ w)) @ w)
+        return np.sum(first * second)
+
+    text = grad(stages).lower(LAYERS[0]["w"], XS).text
+    assert "tanh_z" not in text
+    check_grads(stages, (LAYERS[0]["w"], XS))

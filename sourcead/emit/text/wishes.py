@@ -5,6 +5,8 @@ the same time are called so, each takes the name of the user's variable that its
 
     q = (X @ Wq).T          product = X @ Wq        q_product = X @ Wq
     k = (X @ Wk).T          product_1 = X @ Wk      k_product = X @ Wk
+
+Those of one statement are told apart by what they are computed of: `exp_start = np.exp(start - top)`.
 """
 
 import builtins
@@ -13,10 +15,14 @@ from collections.abc import Iterable, Iterator
 
 from sourcead.emit.text.live_ranges import NameClasses, overlaps
 from sourcead.ir.names import as_name
-from sourcead.ir.nodes import Branch, Function, Let, Loop, Sub, Update, Var
+from sourcead.ir.nodes import Branch, Call, Function, Let, Loop, Stmt, Sub, Update, Var, operand_atoms
 from sourcead.ir.types import INT
 from sourcead.ir.walk import bound_vars, is_cotangent, walk
 from sourcead.places.origin import Origin
+
+
+DEEPEST = 4  # through so many values without names the user's variable is sought
+OF_TWO = ("product", "diff", "power")  # which say as much of both operands
 
 
 def wishes_of(function: Function, classes: NameClasses) -> dict[Var, str]:
@@ -31,15 +37,16 @@ def wishes_of(function: Function, classes: NameClasses) -> dict[Var, str]:
     longer = _Longer(function)
     cotangents = {f"d_{name}" for name in classes.user_name.values() if name}
     used = cotangents | set(wishes.values())
-    for name, roots in groups.items():
-        if name not in cotangents and len(roots) > 1 and _meet(roots, classes):
+    for name, rest in groups.items():
+        for name_of in (longer.of_target, longer.of_operand) if name not in cotangents else ():
             together: dict[str, list[Var]] = defaultdict(list)
-            for root in roots:
-                together[longer.name(speaks[root], classes.members[root])].append(root)
-            for new, some in together.items():
+            for root in rest if len(rest) > 1 and _meet(rest, classes) else ():
+                together[name_of(speaks[root], classes.members[root])].append(root)
+            for new, some in together.items() if len(together) > 1 else ():
                 if new not in used and not _meet(some, classes):
                     wishes.update(dict.fromkeys(some, new))
                     used.add(new)
+                    rest = [root for root in rest if root not in some]
     _name_old_versions(function, wishes, classes, used)
     for root, name in wishes.items():
         if classes.user_name[root] is None and hasattr(builtins, name):
@@ -82,9 +89,10 @@ def _meet(roots: Iterable[Var], classes: NameClasses) -> bool:
 
 
 class _Longer:
-    """The names of temporaries with the user's variables that their statements assign to."""
+    """The names of temporaries with the user's variables that their statements assign to, or that they are computed of."""
 
     def __init__(self, function: Function):
+        self._made: dict[Var, Stmt] = {}
         assigned: dict[tuple[str, int], set[str]] = defaultdict(set)  # what the statement on a line of a file assigns to
         self._owner: dict[Var, Origin] = {}
         self._of_cotangents: set[Var] = set()
@@ -94,7 +102,7 @@ class _Longer:
             if isinstance(stmt.op, (Loop, Branch)) or at is None:
                 continue
             for target in stmt.targets:
-                self._owner[target] = at
+                self._owner[target], self._made[target] = at, stmt
                 if not target.temp and stmt.adjoint_of is None:
                     for place in _assigning(at):
                         for line in range(place.line, place.end_line + 1):
@@ -106,8 +114,8 @@ class _Longer:
                     self._row[stmt.targets[0]] = value
         self._assigned = assigned
 
-    def name(self, speaker: Var, members: list[Var]) -> str:
-        """Return the longer name of a class of temporaries, the short one where its statement assigns to no variable."""
+    def of_target(self, speaker: Var, members: list[Var]) -> str:
+        """Return the name of a class of temporaries with what its statement assigns to, the short one where that is no variable."""
         row = next((self._row[v] for v in members if v in self._row), None)
         return self._of_one(speaker) if row is None else f"{self._of_one(row)}s"
 
@@ -117,6 +125,26 @@ class _Longer:
             return as_name(v.name, "t")
         kind = "d_" if is_cotangent(v) or v in self._of_cotangents else ""
         return as_name(f"{kind}{user}_{part}", "t")
+
+    def of_operand(self, speaker: Var, members: list[Var]) -> str:
+        """Return the name of a class of temporaries with what it is computed of, as `exp_start`, the short one for other values."""
+        stmt = self._made.get(speaker)
+        of = self._operand(speaker, DEEPEST)
+        if of is None or stmt.adjoint_of is not None or speaker.name in OF_TWO:
+            return as_name(speaker.name, "t")
+        return as_name(f"{speaker.name}_{of}", "t")
+
+    def _operand(self, v: Var, depth: int) -> str | None:
+        """Return the first of the user's variables that a value is computed of, directly or through values without names."""
+        stmt = self._made.get(v)
+        if stmt is None or not depth or not isinstance(stmt.op, Call):
+            return None
+        for atom in operand_atoms(stmt.op):
+            if isinstance(atom, Var):
+                found = atom.name if not atom.temp else self._operand(atom, depth - 1)
+                if found is not None:
+                    return found
+        return None
 
     def _user_of(self, v: Var) -> str | None:
         """Return the variable that the statement assigns to, or else that of the statement that calls the function around it."""

@@ -109,11 +109,29 @@ def _mul(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
         quotient = facts.call(inner, DIV)
         if quotient and quotient.args[1] is c and _is_spent(stmt, inner, facts) and same_operand_type(stmt.targets[0], quotient.args[0]):
             return quotient.args[0] if inner is x else Call(NEG, (quotient.args[0],))
+        if (whole := _sum_of_quotients(stmt, x, c, facts)) is not None:
+            return whole
         # y ** 0 is 1 everywhere, also for nan (C99 pow), so that x * y ** 0 is x broadcast to the shape of x * y
         power = facts.call(c, POW, np.power)
         if power and is_const(power.args[1], 0) and same_operand_type(stmt.targets[0], x) and is_real_or_generated(stmt, x):
             return x
     return _two_negations(stmt, MUL, a, b, facts) or joined(stmt, MUL, a, b, facts) or _positive_product(stmt, a, b, facts)
+
+
+def _sum_of_quotients(stmt: Stmt, x: Atom, c: Atom, facts: Facts) -> Call | None:
+    """Simplify (v / c + w / c) * c to v + w, which is equal but for rounding, and for c = 0, where the quotients are not finite."""
+    match facts.op(x) if generated(stmt) and isinstance(x, Var) else None:
+        case Call(operator.add | operator.sub as fn, terms, ()):
+            pass
+        case Update(base, (), value, "add" | "sub" as mode):
+            fn, terms = ADD if mode == "add" else SUB, (base, value)
+        case _:
+            return None
+    quotients = [facts.call(v, DIV) for v in terms]
+    spent = all(isinstance(v, Var) and _is_spent(stmt, v, facts) for v in (x, *terms))
+    if not spent or not all(q and q.args[1] is c and same_operand_type(stmt.targets[0], q.args[0]) for q in quotients):
+        return None
+    return Call(fn, tuple(q.args[0] for q in quotients))
 
 
 def _positive_product(stmt: Stmt, a: Atom, b: Atom, facts: Facts) -> list[Stmt] | None:

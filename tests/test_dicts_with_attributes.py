@@ -178,3 +178,19 @@ def test_compiled():
         d = grad(lambda p, x: np.sum(p.w * x) * p.b, backend="numba")(p, W)
         np.testing.assert_allclose(d["w"], W * 0.7)
         assert d["b"] == pytest.approx(np.sum(W * W))
+
+
+def test_methods_of_the_class_that_are_replaced_afterwards():
+    class Settings(dict):
+        def __getattr__(self, name):
+            return self[name]
+
+        def scaled(self):
+            return 2 * self.b
+
+    g = grad(lambda p: p.scaled() * p.b)
+    assert g(Settings(b=3.0)) == {"b": 12.0}
+    Settings.scaled = lambda self: 3 * self.b
+    assert g(Settings(b=3.0)) == {"b": 18.0}
+    Settings.__getattr__ = lambda self, name: 10 * self[name]
+    assert g(Settings(b=3.0)) == {"b": 3 * 100 * 2 * 3.0}

@@ -8,7 +8,7 @@ import warnings
 import numpy as np
 import pytest
 
-from sourcead import AliasError, NoSourceError, UnsupportedArgumentError, WrtError, grad, jacobian
+from sourcead import AliasError, NoSourceError, UnsupportedArgumentError, WrtError, grad, hvp, jacobian, vjp
 from sourcead.compile import pipeline
 
 
@@ -144,3 +144,12 @@ def test_a_long_function_is_not_told_to_be_long_because_of_one_line(monkeypatch,
         grad(made["long"])(np.ones(2))
     (told,) = [record.getMessage() for record in caplog.records]
     assert re.fullmatch(r"the text of `long` has \d+ statements: it takes long to generate, once for each kind of arguments", told)
+
+
+def test_what_vectors_and_cotangents_look_like():
+    with pytest.raises(WrtError, match=r"is a tuple of 2\nWrite instead: one tuple as the last argument: `\(v_w, v_x\)`"):
+        hvp(product, wrt=("w", "x"))(np.ones(2), np.ones(2), np.ones(2), np.ones(2))
+    _, pullback = vjp(lambda x: (x ** 2, np.sum(x)), np.ones(2))
+    for wrong in (np.ones(2), (np.ones(2),), (np.ones(2), None)):
+        with pytest.raises(WrtError, match="Write instead: a cotangent with the structure of the value"):
+            pullback(wrong)

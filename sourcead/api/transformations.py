@@ -320,7 +320,9 @@ class HessianProduct(Generated, Opaque):
             return dict(zip(names, vector))
         (v,) = vector
         if not isinstance(v, tuple | list) or len(v) != len(names):
-            raise WrtError(f"the vector of an hvp with respect to {', '.join(self.wrt)} is a tuple of {len(names)}")
+            vectors = ", ".join(f"v_{name}" for name in self.wrt)
+            why = f"the vector of an hvp with respect to {', '.join(self.wrt)} is a tuple of {len(names)}"
+            raise WrtError(why, instead=f"one tuple as the last argument: `({vectors}{',' if len(names) == 1 else ''})`")
         return dict(zip(names, v))
 
     def described(self, args: tuple) -> Described:

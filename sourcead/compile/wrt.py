@@ -142,6 +142,9 @@ def alike(d: Any, x: Any) -> bool:
     return isinstance(d, dict) if isinstance(x, dict) else type(d) is type(x) or not isinstance(x, tuple | list)
 
 
+STRUCTURE = "a cotangent with the structure of the value: for each number or array in it one of that shape, zeros if none is meant"
+
+
 def check_cotangent(d: Any, value: Any) -> None:
     """Refuse a cotangent `d` of a function's value that does not have its structure and shapes.
 
@@ -149,14 +152,14 @@ def check_cotangent(d: Any, value: Any) -> None:
         WrtError: the cotangent differs in one of these, is no number, or is complex where the value is real.
     """
     if not alike(d, value):
-        raise WrtError(f"the cotangent is {of_class(d)}, and the value {of_class(value)}")
+        raise WrtError(f"the cotangent is {of_class(d)}, and the value {of_class(value)}", instead=STRUCTURE)
     given = dict(leaves(d, "cotangent"))
     places = {place: leaf for place, leaf in leaves(value, "cotangent") if np.asarray(leaf).dtype.kind in "fc"}
     for place, leaf in places.items():
         if place not in given and place == "cotangent":
             raise WrtError(f"the cotangent is {of_class(d)}, and the value {_described(leaf)}", instead="a cotangent of the value's shape")
         if place not in given:
-            raise WrtError(f"the cotangent has another structure than the value: there is no number at `{place}`")
+            raise WrtError(f"the cotangent has another structure than the value: there is no number at `{place}`", instead=STRUCTURE)
         found = given[place]
         at, there = ("", "") if place == "cotangent" else (f" at `{place}`", " there")
         if np.shape(found) != np.shape(leaf):

@@ -87,6 +87,7 @@ fromfunction frompyfunc asmatrix bmat printoptions
 """.split()
 
 enter(*WRITE, np.random.shuffle, writes=True, pure=False, examples=False)
+enter(runtime.shuffled_range, constant=True, effect=True, pure=False, examples=False, memory="fresh")
 enter(*SAVE, effect=True, pure=False, examples=False)
 enter(*(getattr(np, name) for name in NAMES if hasattr(np, name)), pure=False, examples=False)
 enter(np.require, buffer=True, examples=False, view="maybe")

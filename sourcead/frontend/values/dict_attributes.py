@@ -18,6 +18,7 @@ def attribute_of_dict(lo: Lowering, cell: Cell, name: str, node) -> Value:
     added = cell.added
     if added is None or name.startswith("__"):
         return MethodVal(cell, name)
+    lo.classes.setdefault(added.cls, True)  # its methods are lowered, and may be replaced
     base, found = find(added.cls, name)
     if base is not None and not (added.first and name in cell.items):
         if isinstance(found, types.FunctionType):
@@ -44,6 +45,7 @@ def set_attribute(lo: Lowering, cell: Cell, name: str, new: Value, node) -> bool
     added = cell.added
     if added is None or cell.kind != "dict" or name.startswith("__"):
         return False
+    lo.classes.setdefault(added.cls, True)
     if added.kept_twice:
         lo.may_change(cell)
     setter = find(added.cls, "__setattr__")[1]

@@ -176,3 +176,21 @@ def test_an_exception_of_a_class_defined_inside_leaves_the_gradient():
     with pytest.raises(Exception) as caught:
         grad(f)(POINTS[0])
     assert type(caught.value).__name__ == "Bad" and caught.value.args == ("bad", 3) and caught.value.u == 0.7
+
+
+def surely_raised_in_a_call(x):
+    def inner(u, k):
+        if k > 1:
+            raise Far(u * x[1])
+        return u
+
+    try:
+        x = x * 2
+        y = inner(x[0], 1) + inner(x[1], 2)
+    except Far as e:
+        y = e.value
+    return y * x[2]
+
+
+def test_what_a_call_surely_raises_is_read():
+    assert judged_in_all_modes(surely_raised_in_a_call, POINTS[0]) == "right"

@@ -130,3 +130,16 @@ PROGRAMS = [property_in_a_loop, own_setattr, in_the_constructor, descriptor_and_
 def test_what_a_setter_raises_is_handled(f):
     for x in (np.array([0.7, 0.2, 0.4]), np.array([0.2, 0.55, 0.45])):
         assert judged_in_all_modes(f, x) == "right"
+
+
+def test_a_value_with_a_comprehension_is_set():
+    def f(x):
+        o = Bounded(x[2])
+        try:
+            o.v = w = sum(u * x[1] for u in x) * 0.5 + x[0] * 0.4
+        except ValueError:
+            w = x[1]
+        return o.v * w
+
+    for x in (np.array([0.7, 0.9, 0.4]), np.array([0.2, 0.55, 0.45])):
+        assert judged_in_all_modes(f, x) == "right"

@@ -11,10 +11,13 @@ FIELDS = (gast.Assign, gast.AugAssign, gast.Expr, gast.Return)
 def has_calls(node: gast.AST | None) -> bool:
     """Tell whether a statement is an expression, with what becomes of its value, in which functions are called; properties may be set."""
     plain = isinstance(node, FIELDS) and not (isinstance(node, gast.AugAssign) and not isinstance(node.target, gast.Name))
-    if not plain or node.value is None or is_lazy(node.value) and not isinstance(node.value, gast.Call):
+    if not plain or node.value is None:
         return False
-    set_to_it = getattr(node, "targets", ())
-    return any(isinstance(n, (gast.Call, gast.Attribute)) for n in (*gast.walk(node.value), *set_to_it))
+    if any(isinstance(target, gast.Attribute) for target in getattr(node, "targets", ())):
+        return True
+    if is_lazy(node.value) and not isinstance(node.value, gast.Call):
+        return False
+    return any(isinstance(n, (gast.Call, gast.Attribute)) for n in gast.walk(node.value))
 
 
 def is_lazy(node: gast.AST) -> bool:

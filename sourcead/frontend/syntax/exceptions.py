@@ -109,7 +109,7 @@ def lowered_body(lo: Lowering, exits: Leaving, body: list[gast.AST]) -> Value | 
         except SourceADError as error:
             cls, place = core.surely_raised(error)
             handler = exits.handler_of(cls) if place is stmts else None
-            if handler is None or handler.passes_on:
+            if handler is None or handler.passes_on or exits.is_raised_in_new_call(error):
                 raise
             left = Return(Const(handler.number))
             exits.reached.add(handler.number)
@@ -169,19 +169,24 @@ class Leaving:
         statement = getattr(error, "statements", {}).get(self.lo.scope)
         if handler is None or handler.passes_on:
             return False
-        if statement is None:
-            return self.is_new_call(getattr(error, "callers", {}).get(self.lo.scope))
+        if statement is None or self.is_raised_in_new_call(error):
+            call = getattr(error, "callers", {}).get(self.lo.scope) if statement is None else statement
+            is_new = self.is_new_call(call)
+            self.calls += [call] * is_new
+            return is_new
         if any(original(known) is original(statement) for known, _ in self.raising):
             return False
         self.raising.append((statement, handler))
         return True
 
     def is_new_call(self, statement: gast.AST | None) -> bool:
-        """Tell whether a statement calls functions one after the other, and was not known to raise; note it if it does."""
-        if self.lo.raising or not has_calls(statement) or any(original(known) is original(statement) for known in self.calls):
-            return False
-        self.calls.append(statement)
-        return True
+        """Tell whether a statement calls functions one after the other, and was not known to raise."""
+        is_new = not any(original(known) is original(statement) for known in self.calls)
+        return is_new and has_calls(statement) and not self.lo.raising
+
+    def is_raised_in_new_call(self, error: Exception) -> bool:
+        """Tell whether a `raise` of a function surely raised an error, and its call was not known to raise."""
+        return error.reason == UNDECIDED and self.is_new_call(getattr(error, "statements", {}).get(self.lo.scope))
 
     def attempted(self, node: gast.AST, handler: Handler) -> list[gast.AST]:
         """Return the statements for one that raises an exception for sure: what it does before it raises, and the exit to the handler."""

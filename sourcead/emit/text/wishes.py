@@ -20,7 +20,6 @@ from sourcead.ir.types import INT
 from sourcead.ir.walk import bound_vars, is_cotangent, walk
 from sourcead.places.origin import Origin
 
-
 DEEPEST = 4  # through so many values without names the user's variable is sought
 OF_TWO = ("product", "diff", "power")  # which say as much of both operands
 

@@ -285,7 +285,7 @@ class Nesting:
             return
         target = stmt.targets[0]
         count = self.counts.get(target, 0)
-        trivial = self.is_trivial(op, target)
+        trivial = target.temp and self.is_trivial(op, target)  # what has a name is not read again in the loops inside
         once = count == 1 or count > 1 and (trivial or self.is_cheap(op, target))
         if target in self.bases or not once or not (target.temp or count == 1 and self.reads_again(stmt)):
             return

@@ -103,14 +103,9 @@ def _mul(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
         # -1 * x is -x to the bit for real x, and but for signs of zeros for complex x
         if is_const(c, -1) and keeps_type(stmt, x) and (is_real(x) or generated(stmt) and kind_of(x.type) == "complex"):
             return Call(NEG, (x,))
-        # v / c * c is v but for rounding, and for c = 0, where v / c is not finite
-        negation = facts.call(x, NEG)
-        inner = negation.args[0] if negation and _is_spent(stmt, x, facts) else x
-        quotient = facts.call(inner, DIV)
-        if quotient and quotient.args[1] is c and _is_spent(stmt, inner, facts) and same_operand_type(stmt.targets[0], quotient.args[0]):
-            return quotient.args[0] if inner is x else Call(NEG, (quotient.args[0],))
-        if (whole := _sum_of_quotients(stmt, x, c, facts)) is not None:
-            return whole
+        if (whole := _times_divisor(stmt, x, c, facts)) is not None:
+            before, value = whole
+            return [*before[:-1], replace(before[-1], targets=stmt.targets)] if before else value
         # y ** 0 is 1 everywhere, also for nan (C99 pow), so that x * y ** 0 is x broadcast to the shape of x * y
         power = facts.call(c, POW, np.power)
         if power and is_const(power.args[1], 0) and same_operand_type(stmt.targets[0], x) and is_real_or_generated(stmt, x):
@@ -118,20 +113,27 @@ def _mul(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
     return _two_negations(stmt, MUL, a, b, facts) or joined(stmt, MUL, a, b, facts) or _positive_product(stmt, a, b, facts)
 
 
-def _sum_of_quotients(stmt: Stmt, x: Atom, c: Atom, facts: Facts) -> Call | None:
-    """Simplify (v / c + w / c) * c to v + w, which is equal but for rounding, and for c = 0, where the quotients are not finite."""
-    match facts.op(x) if generated(stmt) and isinstance(x, Var) else None:
-        case Call(operator.add | operator.sub as fn, terms, ()):
+def _times_divisor(stmt: Stmt, x: Atom, c: Atom, facts: Facts) -> tuple[list[Stmt], Atom] | None:
+    """Return v for x = v / c, v + w for x = v / c + w / c, and -v for x = -(v / c), after the statements that compute it.
+
+    It is equal to x * c but for rounding, and for c = 0, where the quotients are not finite.
+    """
+    if not isinstance(x, Var) or not _is_spent(stmt, x, facts):
+        return None
+    match facts.op(x):
+        case Call(operator.truediv, (Var() as v, divisor), ()) if divisor is c:
+            return ([], v) if same_operand_type(stmt.targets[0], v) else None
+        case Call(operator.add | operator.sub | operator.neg as fn, terms, ()):
             pass
         case Update(base, (), value, "add" | "sub" as mode):
             fn, terms = ADD if mode == "add" else SUB, (base, value)
         case _:
             return None
-    quotients = [facts.call(v, DIV) for v in terms]
-    spent = all(isinstance(v, Var) and _is_spent(stmt, v, facts) for v in (x, *terms))
-    if not spent or not all(q and q.args[1] is c and same_operand_type(stmt.targets[0], q.args[0]) for q in quotients):
+    found = [_times_divisor(stmt, term, c, facts) for term in terms]
+    if None in found:
         return None
-    return Call(fn, tuple(q.args[0] for q in quotients))
+    last = replace(stmt, targets=(fresh(x),), op=Call(fn, tuple(value for _, value in found)))
+    return [*(s for before, _ in found for s in before), last], last.targets[0]
 
 
 def _positive_product(stmt: Stmt, a: Atom, b: Atom, facts: Facts) -> list[Stmt] | None:

@@ -207,7 +207,7 @@ def test_compiled_gradients_are_those_of_the_text_for_numpy(name):
 
 @pytest.mark.parametrize("function", [orthogonal, orthogonal_with_helpers, swept_while])
 def test_elements_that_are_read_are_saved_and_not_the_whole_array(function):
-    text = grad(function).lower(np.ones((5, 4))).text
+    text = grad(function).lower(np.ones((9, 8))).text
     assert text.count(".copy()") == ("a.copy()" in text), text
 
 

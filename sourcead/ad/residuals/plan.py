@@ -18,7 +18,7 @@ from functools import cache, cached_property
 from sourcead.ad.residuals.code_regions import (
     Definition, Region, by_shape, inputs_first, is_metadata_read, makes_zeros, reads, region_of, shape_key
 )
-from sourcead.ad.residuals.costs import is_cheap, size
+from sourcead.ad.residuals.costs import TYPICAL, is_cheap, size
 from sourcead.ad.residuals.loop_pair import LoopTask
 from sourcead.ad.residuals.minimum_cut import minimum_node_cut
 from sourcead.ad.residuals.recomputation import NEVER, Prices
@@ -269,20 +269,24 @@ class LoopPlan:
             return NEVER
         if self.reread(v) is not None:
             return 0.0
-        if stmt is None or len(stmt.targets) != 1 or self.saves_all and not self.is_fixed(v) or self.reads_lost_version(stmt.op):
+        if stmt is None or len(stmt.targets) != 1 or self.saves_all and not self.is_fixed(v) or self.reads_lost_version(v, stmt):
             return NEVER
         work = self.prices.of(stmt.op, v.type)
         return work if not work or not self.carried else NEVER
 
-    def reads_lost_version(self, op: Op) -> bool:
-        """Return whether an op reads a part of an array that a loop around this one overwrites and does not put back.
+    def reads_lost_version(self, v: Var, stmt: Stmt) -> bool:
+        """Return whether a value is a part of an array that a loop around this one overwrites and does not put back.
 
-        What is read is saved then: otherwise the loop around would have to save the whole array in each iteration.
+        What is read is saved then, if that is less than the whole array, which the loop around would otherwise save in each iteration.
         """
-        if not isinstance(op, Index) or op.base in self.definitions:
+        op, nest = stmt.op, self.maker.nest
+        if not isinstance(op, Index) or op.base in self.definitions or stmt not in nest.places:
             return False
-        chain, around = self.chains.find(op.base), self.maker.nest.around.get(op.base, ())
-        return chain is not None and chain not in self.undone and any(chain in self.chains.carried_by(loop) for loop in around)
+        chain, around = self.chains.find(op.base), nest.around.get(op.base, ())
+        if chain is None or chain in self.undone or not any(chain in self.chains.carried_by(loop) for loop in around):
+            return False
+        times = TYPICAL ** (len(nest.places[stmt].loops) - len(around))
+        return times * size(v.type) < size(atom_type(op.base))
 
     def takes_work(self, v: Var) -> bool:
         """Return whether to compute a value again is more than to read it or to take a view."""

@@ -194,3 +194,18 @@ def surely_raised_in_a_call(x):
 
 def test_what_a_call_surely_raises_is_read():
     assert judged_in_all_modes(surely_raised_in_a_call, POINTS[0]) == "right"
+
+
+def test_an_exception_that_is_kept_is_read_later():
+    def f(x):
+        last = None
+        for u in x:
+            try:
+                if u > 0.42:
+                    raise Far(u * x[0])
+            except Far as e:
+                last = e
+        return last.value ** 2 if last is not None else x[1]
+
+    for x in POINTS:
+        assert judged_in_all_modes(f, x) == "right"

@@ -49,7 +49,7 @@ from sourcead.ir.nodes import UNDEFINED, Const
 
 ENDED = 0  # the number of a body that ended without leaving
 LOOPS = (gast.For, gast.While)
-UNTOLD = "what the exception tells is not known here, as Python itself raises it"
+UNTOLD = "what this exception says is not known here"
 
 
 @core.replaced_statement(gast.Try)

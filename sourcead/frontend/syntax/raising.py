@@ -51,8 +51,16 @@ def error_for(handler: gast.ExceptHandler, node: gast.Raise) -> gast.AST | None:
     if named is None:
         return Raised(made) if any(isinstance(n, gast.Call) for a in made.args for n in gast.walk(a)) else None
     inside = [n for statement in handler.body for n in gast.walk(statement)]
-    reads = any(isinstance(n, gast.Attribute) and isinstance(n.value, gast.Name) and n.value.id == named for n in inside)
-    return made if reads else Raised(made)
+    uses = {n for n in inside if isinstance(n, gast.Name) and n.id == named and isinstance(n.ctx, gast.Load)}
+    shown = {part for n in inside if shows(n) for part in gast.iter_child_nodes(n)}
+    return made if uses - shown else Raised(made)
+
+
+def shows(node: gast.AST) -> bool:
+    """Tell whether a node only shows the reader an exception, raises it or asks for its class: `print(e)`, `raise ... from e`."""
+    if isinstance(node, gast.Call):
+        return getattr(node.func, "id", None) in ("print", "str", "repr", "isinstance", "type") or isinstance(node.func, gast.Attribute)
+    return isinstance(node, (gast.Raise, gast.FormattedValue))
 
 
 @core.statement(gast.Raise)

@@ -355,11 +355,6 @@ def test_weights_of_several_axes_are_refused():
         sourcead.grad(lambda x: np.sum(np.average(x, axis=(0, 1), weights=np.ones((2, 3)))))(T233)
 
 
-def test_a_ufunc_that_leaves_elements_unset_is_refused():
-    with pytest.raises(UnsupportedArgumentError, match="out="):
-        sourcead.grad(lambda x: np.sum(np.log(x, where=x > 0.5)))(v)
-
-
 def test_a_masked_ufunc_does_not_look_at_what_is_masked():
     def f(x):
         ratio = np.zeros(3)

@@ -22,8 +22,7 @@ from sourcead.ir.types import (
     BOOL, COMPLEX, FLOAT, INT, KINDS, SMALL, UNKNOWN, Array, DictT, Foreign, FunctionT, Known, ListT, NoneType, Opaque,
     Scalar, SetT, Str, StructT, Sym, TupleT, Type, Undefined, Unknown, join
 )
-from sourcead.runtime import make_record
-from sourcead.runtime import structures
+from sourcead.runtime import make_record, structures
 
 LIBRARIES = "numpy scipy numba pandas polars xarray torch jax tensorflow joblib omegaconf".split()
 FOREIGN = frozenset([__name__.partition(".")[0], *LIBRARIES, *sys.stdlib_module_names]) - {"__main__"}

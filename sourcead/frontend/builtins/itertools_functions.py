@@ -22,7 +22,6 @@ from sourcead.frontend.values import counting, iterables, lists, sequences
 from sourcead.ir.nodes import Atom, Call, Const
 from sourcead.ir.types import INT, UNKNOWN, Array, ListT, TupleT, Unknown
 
-
 TWO = Const(2)
 
 

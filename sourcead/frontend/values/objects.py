@@ -18,7 +18,9 @@ import numpy as np
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.control import inlining
-from sourcead.frontend.core import VALUE, AttributesCell, BoundVal, Cell, FunctionVal, Lowering, MethodVal, SuperVal, TupleVal, Value
+from sourcead.frontend.core import (
+    VALUE, AttributesCell, BoundVal, Cell, FunctionVal, Lowering, MethodVal, SuperVal, TupleVal, Value
+)
 from sourcead.frontend.values import array_attributes, array_objects, descriptors, outliving, sequences
 from sourcead.frontend.values.operator_methods import DUNDER, REFLECTED
 from sourcead.ir.nodes import UNDEFINED, Const

@@ -90,3 +90,16 @@ def test_the_value_is_that_of_the_program():
     a, b = rng.standard_normal((2, 3000)).astype(np.float32)
     check_grads(energy, (V, U), wrt=(0, 1))
     np.testing.assert_array_equal(grad(energy)(a, b), b)
+
+
+def test_a_state_that_begins_as_a_number_is_no_array():
+    def f(x, a, n):
+        h = 0.0
+        for _ in range(n):
+            h = np.tanh(a * h + x)
+        return np.sum(h * x)
+
+    x = np.linspace(0.1, 1, 9)
+    for n in (1, 3):
+        check_grads(f, (x, 0.9, n), wrt=(0, 1))
+    assert np.sum(grad(f, wrt=1)(x, 0.9, 0)) == 0

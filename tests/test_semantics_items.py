@@ -213,7 +213,7 @@ def refused_dict_c1(x):
     return x[0] * d["b"]
 
 
-def refused_dict_c2(x):
+def right_dict_c2(x):
     d = {"b": x[1]}
     if x[0] > 100:
         d[1:] = x[1]

@@ -18,7 +18,7 @@ def refused_a11(x):
     return b * c
 
 
-def refused_a19(y):
+def right_a19(y):
     s = np.sum(y)
     if s > 100:
 

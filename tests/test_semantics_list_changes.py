@@ -52,7 +52,7 @@ def right_too_many_items_for_a_slice(x):
     return a[0] * a[1] * a[2] * a[3]
 
 
-def refused_too_many_items_for_a_slice(x):
+def right_too_many_items_in_an_arm(x):
     a = [x[0], x[1], x[2]]
     if x[0] > 100:
         a[::2] = [1.0, 2.0, 3.0]

@@ -162,7 +162,8 @@ def raised_for_sure(lo: Lowering, error: UnsupportedSyntaxError) -> Any:
 def _refused_in_run(lo: Lowering, error: SourceADError) -> Any:
     """Emit the error for an arm that is not differentiated: a run that comes there is refused, all others have their derivative."""
     cls = type(error) if type(error).__init__ is SourceADError.__init__ else UnsupportedSyntaxError
-    return raised(lo, lo.build.call(cls, Const(error.reason), Const(None), Const(error.instead)), error.at)
+    made = lo.build.call(cls, Const(error.reason), Const(None), Const(error.instead), name="error")
+    return raised(lo, made, error.at)
 
 
 @contextmanager

@@ -169,7 +169,7 @@ def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Va
         if (assigned := lo.modules.get(id(where[0]), {}).get(where[1])) is not None:
             return assigned
     if type(value) in (int, float):
-        if lo.relies_on_numbers:
+        if lo.relies_on_numbers and lo.cached is None:
             part = Part(*where, (), value)
             lo.guards[id(where[0]), where[1], ()] = part, "now", value
             return Const(value, text=name)

@@ -61,7 +61,7 @@ def refuse_unhashable(lo: Lowering, key: Value, node) -> None:
     for leaf in key.items if isinstance(key, TupleVal) else [key]:
         if isinstance(leaf, TupleVal):
             refuse_unhashable(lo, leaf, node)
-        if known_key(lo, leaf, ())[0]:
+        if not isinstance(leaf, Slice) and known_key(lo, leaf, ())[0]:
             continue
         kind = leaf.kind if isinstance(leaf, Cell) else "slice" if isinstance(leaf, Slice) else None
         if kind in ("slice", "list", "dict") or kind == "array" and isinstance(core.data_type(lo, leaf), (Array, ListT, MapT, SetT)):

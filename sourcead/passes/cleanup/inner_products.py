@@ -4,9 +4,10 @@
     y = sum(mul(a, b))                      y = einsum("ij,ij->", a, b)
     y = sum(mul(a, b), axis=0)              y = einsum("ij,ij->j", a, b)
 
-This takes a tenth to two thirds of the time.  It is legal in adjoints, for real arrays of one shape and dtype, if nothing else reads the
-product.  The result differs by rounding: `einsum` adds up one by one, so that sums along the last axis, which NumPy adds pairwise, stay as
-they are in single precision.  So do sums over axes of few elements (`short_axes.py`).  It is for the text of NumPy alone.
+This takes a tenth to two thirds of the time.  It is legal in adjoints, for real arrays of one shape and dtype, none of which may be a
+number at times, if nothing else reads the product.  The result differs by rounding: `einsum` adds up one by one, so that sums along the
+last axis, which NumPy adds pairwise, stay as they are in single precision.  So do sums over axes of few elements (`short_axes.py`).  It is
+for the text of NumPy alone.
 """
 
 import operator
@@ -14,9 +15,9 @@ import operator
 import numpy as np
 
 from sourcead.analysis.sizes import dims_in, fills, known_dtype
-from sourcead.ir.nodes import Call, Const, Function, Stmt, Var
+from sourcead.ir.nodes import Call, Const, Function, Let, Stmt, Var
 from sourcead.ir.types import SMALL
-from sourcead.ir.walk import calls, with_op
+from sourcead.ir.walk import calls, handed_on, walk, with_op
 from sourcead.passes.cleanup.dead_code import remove_dead
 from sourcead.passes.cleanup.literal_factors import is_spent
 from sourcead.passes.peephole import Facts, peephole
@@ -29,17 +30,47 @@ def sum_products_at_once(function: Function) -> Function:
     if not calls(function.body, np.sum):
         return function
 
+    numbers = may_be_numbers(function)
+
     def rule(stmt: Stmt, facts: Facts) -> list[Stmt] | None:
         match stmt.op:
             case Call(np.sum, (Var() as x,), _) if stmt.adjoint_of is not None and not stmt.within and is_spent(x, facts):
                 product = facts.call(x, operator.mul)
                 made = facts.definitions.get(x)
-                if product is not None and not made.within and all(isinstance(a, Var) for a in product.args):
+                if product is not None and not made.within and all(isinstance(a, Var) and a not in numbers for a in product.args):
                     return _summed(stmt, x, *product.args)
         return None
 
     new = peephole(function, rule)
     return function if new is function else remove_dead(new)
+
+
+def makes_numbers(fn: object) -> bool:
+    """Return whether a function gives a number for numbers, as `np.float64`, `np.exp` and `operator.add` do, but not `np.zeros`."""
+    return isinstance(fn, (type, np.ufunc)) or getattr(fn, "__module__", None) == "_operator"
+
+
+def may_be_numbers(function: Function) -> set[Var]:
+    """Return the variables of the type of an array that may be numbers, as a state that begins as 0.0 is, and the containers of such."""
+    found: set[Var] = set()
+    flows = [group for stmt in walk(function.body) for group in handed_on(stmt)]
+    for group in flows:
+        if dims_in(group[0]) and not all(isinstance(a, Var) and dims_in(a) for a in group[1:]):
+            found.update(v for v in group[:2] if isinstance(v, Var) and dims_in(v))
+    for stmt in walk(function.body):
+        if isinstance(stmt.op, Let) or isinstance(stmt.op, Call) and makes_numbers(stmt.op.fn):
+            found.update(v for v in stmt.targets if dims_in(v) and not any(map(dims_in, stmt.op.reads)))
+    before = -1
+    while found and len(found) > before:
+        before = len(found)
+        for target, *values in flows:
+            if not found.isdisjoint(v for v in values if isinstance(v, Var)):
+                found.update(v for v in (target, *values[:1]) if isinstance(v, Var))
+        for stmt in walk(function.body):
+            read = () if stmt.op.blocks else tuple(stmt.op.reads)
+            if not found.isdisjoint(read) and not any(dims_in(v) and v not in found for v in read):
+                found.update(stmt.targets)
+    return found
 
 
 def _summed(stmt: Stmt, x: Var, a: Var, b: Var) -> list[Stmt] | None:

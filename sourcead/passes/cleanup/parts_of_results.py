@@ -15,6 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from sourcead.analysis.numbers_or_arrays import may_be_numbers
 from sourcead.ir.nodes import Atom, Call, Const, Index, Op, Operand, Slice, Stmt, Update, Var
 from sourcead.ir.types import INT, Array, Scalar, dims_of, rank
 from sourcead.passes.peephole import Facts
@@ -65,8 +66,10 @@ class _Part:
 
     def of_elements(self, fn, x: Var, args: tuple[Operand, ...]) -> list[Stmt] | None:
         """Return the part of a sum, product or quotient of arrays of one shape and numbers."""
-        before, parts = [], []
+        before, parts, numbers = [], [], may_be_numbers(self.facts.function)
         for v in args:
+            if v in numbers:
+                return None
             if isinstance(v, Var) and isinstance(v.type, Array) and v.type.dims == dims_of(x.type):
                 before += self.of(v) or [self.made("part", Index(v, self.keys if len(self.keys) > 1 else self.keys[0]), v, self.dims)]
                 parts.append(before[-1].targets[0])

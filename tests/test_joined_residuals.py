@@ -129,7 +129,7 @@ def test_one_list_takes_what_is_saved_in_one_place(f):
 
 def test_a_variant_that_moves_on_has_another_name_until_it_is_saved():
     text = grad(cells, wrt=("w", "z"), checkpoint="store").lower(*inputs(5)).text
-    assert text.count(".append(") == text.count(".pop()") == 1 and "cell_1 = cell\n" in text, text
+    assert text.count(".append(") == text.count(".pop()") == 1 and "cell_prev = cell\n" in text, text
 
 
 def test_both_sweeps_of_a_pullback_use_one_list():

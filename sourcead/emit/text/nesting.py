@@ -11,6 +11,7 @@ One walk forward keeps the values that may still be nested *pending*; a value th
 """
 
 import builtins
+import math
 import operator
 import sys
 from dataclasses import dataclass
@@ -85,9 +86,9 @@ class Nesting:
         self.depth = 0
         self.within: tuple[Call, ...] = ()  # the context managers around the current statement
         self.changes_of = cache(self.changes_of)
-        self.displays = displays(function) if over_lines else set()
+        self.displays, self.most = displays(function), math.inf if over_lines else 0  # the characters of a result in the last statement
         self.walk(function.body)
-        self.consume(function.body.results, 10, over_lines=over_lines)
+        self.consume(function.body.results, 10, most=self.most)
         self.result = {v: op for v, op in self.ops.items() if v not in self.named}
 
     def note_bases(self, block: Block) -> None:
@@ -107,11 +108,11 @@ class Nesting:
         inside = not entry.trivial or any(context.fn is runtime.unhandled for context in entry.within)
         return inside and bool(entry.within) and entry.within != self.within
 
-    def consume(self, operands, own_length: int, moved_to=(), over_lines: bool = False) -> _Pending:
+    def consume(self, operands, own_length: int, moved_to=(), most: float = MAX_LENGTH) -> _Pending:
         """Read operands, nest those that may be nested while the line stays short, and return what the whole expression reads.
 
         `moved_to` holds the variables that the results of a block are assigned to; a value that shares their name is not nested.
-        Each operand has a line of its own if they are printed `over_lines`.
+        The whole has at most so many characters, about.
         """
         found: list[Var] = []
         names: set[Var] = set()
@@ -138,7 +139,7 @@ class Nesting:
                 found.append(atom)
         for atom in sorted(found, key=lambda v: (self.infos[v].trivial, self.infos[v].length)):
             entry = self.infos[atom]
-            if length + entry.length > MAX_LENGTH and not entry.trivial and not over_lines:
+            if length + entry.length > most and not entry.trivial:
                 self.name(atom)
                 self.read_name(atom, names, groups)
                 length += len(atom.name)
@@ -254,7 +255,8 @@ class Nesting:
                 self.consume(body.results, 10)
                 self.depth -= 1
             case _:
-                whole = self.consume(operand_atoms(op), _own_length(op), over_lines=not self.displays.isdisjoint(stmt.targets))
+                most = MAX_LENGTH if self.displays.isdisjoint(stmt.targets) else self.most
+                whole = self.consume(operand_atoms(op), _own_length(op), most=most)
                 self.lengths.update(dict.fromkeys(stmt.targets[:1], whole.length))
                 self.keep_shapes(stmt)
                 self.flush(*self.changes(stmt), stmt.targets)

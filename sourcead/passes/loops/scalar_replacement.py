@@ -181,6 +181,8 @@ class _ScalarReplacement:
             self.renamed[update.targets[0]] = update.op.base
             self.add_variant(inside, Const(0.0), now, end)
             ends.append((access.key, end))
+        if not ends:
+            return
         k = self.params.index(chain)
         left, init, old = fresh(self.targets[k]), self.inits[k], self.targets[k]
         if len(ends) < len(accesses):

@@ -63,7 +63,14 @@ def begun_as_a_number(u):
     return np.sum(u * h)
 
 
-CASES = {begun_as_a_number: HS, stencil: HS, rows_and_columns: HS, vectors: H, the_other_order: H, rows: HS, recurrent: H, stepped: H}
+def weighed_by_a_global_array(u):
+    return np.sum(np.flipud(u) * HS) + np.sum(np.cumsum(u[0]) * H) + np.sum((u[1:] * 2.0)[:, ::2] * HS[1:, ::2])
+
+
+CASES = {
+    weighed_by_a_global_array: XS[:, :9], begun_as_a_number: HS, stencil: HS,
+    rows_and_columns: HS, vectors: H, the_other_order: H, rows: HS, recurrent: H, stepped: H,
+}
 
 
 @pytest.mark.parametrize("f", CASES, ids=lambda f: f.__name__)

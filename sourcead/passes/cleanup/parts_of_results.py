@@ -15,6 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from sourcead.analysis.builder import atom_type
 from sourcead.analysis.numbers_or_arrays import may_be_numbers
 from sourcead.ir.nodes import Atom, Call, Const, Index, Op, Operand, Slice, Stmt, Update, Var
 from sourcead.ir.types import INT, Array, Scalar, dims_of, rank
@@ -73,7 +74,7 @@ class _Part:
             if isinstance(v, Var) and isinstance(v.type, Array) and v.type.dims == dims_of(x.type):
                 before += self.of(v) or [self.made("part", Index(v, self.keys if len(self.keys) > 1 else self.keys[0]), v, self.dims)]
                 parts.append(before[-1].targets[0])
-            elif isinstance(v, Const) or isinstance(v, Var) and isinstance(v.type, Scalar):
+            elif isinstance(v, (Const, Var)) and isinstance(atom_type(v), Scalar):  # a constant may be a global array
                 parts.append(v)
             else:
                 return None

@@ -47,33 +47,47 @@ def wishes_of(function: Function, classes: NameClasses) -> dict[Var, str]:
                     used.add(new)
                     rest = [root for root in rest if root not in some]
     _name_old_versions(function, wishes, classes, used)
+    _name_indices(function, wishes, classes, used)
     for root, name in wishes.items():
         if classes.user_name[root] is None and hasattr(builtins, name):
             wishes[root] = f"{name}_"
     return wishes
 
 
-def _name_old_versions(function: Function, wishes: dict[Var, str], classes: NameClasses, used: set[str]) -> None:
-    """Let `h_prev = h` keep the value that a variable of the user's has before it changes, and let indices avoid the user's names."""
-    of_user: dict[str, list[Var]] = defaultdict(list)
+def _of_the_user(wishes: dict[Var, str], classes: NameClasses) -> dict[str, list[Var]]:
+    """Return the classes that have each name of the user's."""
+    found: dict[str, list[Var]] = defaultdict(list)
     for root, name in classes.user_name.items():
         if name is not None and root in wishes:
-            of_user[name].append(root)
-    params = set(map(classes.find, function.params))
-    indices: dict[str, list[Var]] = defaultdict(list)
+            found[name].append(root)
+    return found
+
+
+def _name_old_versions(function: Function, wishes: dict[Var, str], classes: NameClasses, used: set[str]) -> None:
+    """Let `h_prev = h` keep the value that a variable of the user's has before it changes."""
+    of_user, params = _of_the_user(wishes, classes), set(map(classes.find, function.params))
     for stmt in walk(function.body):
         match stmt.op:
             case Let(Var(name)) if stmt.targets[0].name == name in of_user and f"{name}_prev" not in used:
                 root = classes.find(stmt.targets[0])
                 if wishes.get(root) == name and root not in params and _meet({root, *of_user[name]}, classes):
                     wishes[root] = f"{name}_prev"
-            case Loop(params=variants) as loop:
-                for index in bound_vars(loop)[: -len(variants) or None]:
-                    if index.temp and index.type == INT and wishes.get(classes.find(index)) in of_user:
-                        indices[wishes[classes.find(index)]].append(classes.find(index))
+
+
+def _name_indices(function: Function, wishes: dict[Var, str], classes: NameClasses, used: set[str]) -> None:
+    """Let the indices of loops have letters that are no names of the user's, where the two would meet."""
+    of_user = _of_the_user(wishes, classes)
+    indices: dict[str, list[Var]] = defaultdict(list)
+    for loop in (stmt.op for stmt in walk(function.body) if isinstance(stmt.op, Loop)):
+        for index in bound_vars(loop)[: -len(loop.params) or None]:
+            root = classes.find(index)
+            if index.temp and index.type == INT and wishes.get(root) in of_user:
+                indices[wishes[root]].append(root)
     for name, roots in indices.items():
         if any(_meet([root, other], classes) for root in roots for other in of_user[name]):
-            wishes.update(dict.fromkeys(roots, next((k for k in "kjmn" if k not in used), name)))
+            letter = next((k for k in "kjmn" if k not in used), name)
+            used.add(letter)
+            wishes.update(dict.fromkeys(roots, letter))
 
 
 def _speaker(members: list[Var], classes: NameClasses, carried: set[Var]) -> Var:

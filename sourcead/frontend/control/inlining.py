@@ -131,7 +131,8 @@ def name_result(value: Value | None, source: Source, node, made: list[Stmt]) -> 
     atom = value.slots.get(VALUE) if isinstance(value, Cell) and value.base is None else value
     if not isinstance(atom, Var) or not atom.temp or not any(atom in stmt.targets for stmt in made):
         return
-    if is_name(source.name) and not source.name.startswith("_") and len(source.name) > 2 and not source.file.startswith(HERE):
+    telling = is_name(source.name) and len(source.name) > 2 and not source.name.startswith(("_", "d_"))  # `d_x` is a cotangent's name
+    if telling and not source.file.startswith(HERE):
         of = node.args[0] if isinstance(node, gast.Call) and node.args else None
         longer = of_part(source.name, of.id) if isinstance(of, gast.Name) else source.name
         atom.name = longer if len(longer) <= SHORT else source.name

@@ -19,7 +19,7 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead.ir.nodes import Atom, Call, Const, Stmt, Update, Var, fresh
-from sourcead.ir.types import INT, Array, Scalar, dims_of
+from sourcead.ir.types import INT, Array, Scalar, dims_of, kind_of
 from sourcead.passes.cleanup.constant_folding import exact, generated, is_literal, is_real
 from sourcead.passes.equality import equal_types
 from sourcead.passes.peephole import Facts
@@ -38,7 +38,7 @@ def joined(stmt: Stmt, fn, a: Atom, b: Atom, facts: Facts) -> Atom | Call | list
         if (k := integer_as_float(x, facts)) is not None and is_real(other):
             return Call(MUL, (k, other) if x is a else (other, k))
     for c, x in ((a, b), (b, a)):
-        if (whole := _cancelled(c, x, facts)) is not None:
+        if (whole := _cancelled(c, x, facts)) is not None and _same(whole, stmt.targets[0]):
             return whole
         if is_literal(c) and c.value and type(c.value) is not bool and (found := absorbed(c.value, x, facts)) is not None:
             before, value = found
@@ -139,8 +139,8 @@ def added_twice(stmt: Stmt, facts: Facts) -> list[Stmt] | None:
     """Return one update in place of two with the same value that nothing stands between; None for others."""
     op: Update = stmt.op
     p, before = op.value, facts.op(op.base)
-    if not generated(stmt) or not isinstance(p, Var) or not isinstance(p.type, Array) or not is_real(p):
-        return None
+    if not generated(stmt) or not isinstance(p, Var) or not isinstance(p.type, Array) or kind_of(p.type) != "float":
+        return None  # twice an integer of few bits may not have room in them
     if not isinstance(before, Update) or before.path or before.value is not p or before.mode != op.mode or before.base is p:
         return None
     if not is_spent(op.base, facts):

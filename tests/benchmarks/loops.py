@@ -8,7 +8,6 @@ The primal is the user's function under `numba.njit`.  Calls of the two are time
 import argparse
 import json
 import math
-import platform
 import statistics
 import sys
 import time
@@ -19,6 +18,7 @@ import numpy as np
 from sourcead import grad
 from tests.benchmarks.by_hand import loops as by_hand_loops
 from tests.benchmarks.loop_kernels import kernels
+from tests.benchmarks.report import machine
 
 ROUNDS, AT_LEAST = 15, 0.02  # measurements of each function, seconds that one takes at least
 
@@ -82,14 +82,18 @@ def main():
             f"{name:24}{1e6 * row['primal']:7.0f} µs{1e6 * row['gradient']:7.0f} µs{row['ratio']:7.2f}{hand}{row['first call']:10.1f} s",
             flush=True,
         )
-    mean = math.exp(statistics.mean(math.log(r["ratio"]) for r in rows))
-    print(f"\ngradient/primal: geometric mean {mean:.2f} (at most 3), largest {max(r['ratio'] for r in rows):.2f} (at most 8)")
-    versions = {"python": platform.python_version(), "numpy": np.__version__, "numba": numba.__version__, "machine": platform.platform()}
-    print(", ".join(f"{k} {v}" for k, v in versions.items()))
-    if options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump({"versions": versions, "rows": rows, "geometric mean": mean}, file, indent=1)
+    finish(rows, "; at most 3 and 8", options.json)
     return 0
+
+
+def finish(rows, limits, path):
+    """Prints how the ratios lie, with what they may be at most, and what was run on; keeps the run in a file if a path is given."""
+    mean, worst = math.exp(statistics.mean(math.log(r["ratio"]) for r in rows)), max(rows, key=lambda r: r["ratio"])
+    print(f"\ngradient/primal: geometric mean {mean:.2f}, largest {worst['ratio']:.2f} ({worst['name']}){limits}")
+    print(", ".join(f"{k} {v}" for k, v in machine().items()))
+    if path:
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"machine": machine(), "rows": rows, "geometric mean": mean}, file, indent=1)
 
 
 if __name__ == "__main__":

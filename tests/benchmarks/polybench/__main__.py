@@ -6,16 +6,9 @@ The primal is the kernel under `numba.njit`.  Calls of the two are timed in turn
 """
 
 import argparse
-import json
-import math
-import platform
-import statistics
 import sys
 
-import numba
-import numpy as np
-
-from tests.benchmarks.loops import measure
+from tests.benchmarks.loops import finish, measure
 from tests.benchmarks.polybench import products, solvers, stencils
 
 LIMIT = 5.0  # times the primal, at most
@@ -41,14 +34,7 @@ def main():
         rows.append(row := measure(name, function, wrt, args, small[name][-1]))
         times = f"{1e3 * row['primal']:9.2f} ms{1e3 * row['gradient']:9.2f} ms"
         print(f"{name:20}{times}{row['ratio']:8.2f}{row['first call']:10.1f} s", flush=True)
-    mean = math.exp(statistics.mean(math.log(r["ratio"]) for r in rows))
-    worst = max(rows, key=lambda r: r["ratio"])
-    print(f"\ngradient/primal: geometric mean {mean:.2f}, largest {worst['ratio']:.2f} ({worst['name']}; at most {LIMIT:g})")
-    versions = {"python": platform.python_version(), "numpy": np.__version__, "numba": numba.__version__, "machine": platform.platform()}
-    print(", ".join(f"{k} {v}" for k, v in versions.items()))
-    if options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump({"versions": versions, "rows": rows, "geometric mean": mean}, file, indent=1)
+    finish(rows, f"; each at most {LIMIT:g}", options.json)
     return 0
 
 

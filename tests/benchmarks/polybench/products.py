@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from tests.programs.polybench import atax_of_elements
+
 
 def gemm(alpha, beta, C, A, B):
     C = C.copy()
@@ -41,18 +43,6 @@ def three_mm(A, B, C, D):
 
     G = product(product(A, B), product(C, D))
     return np.sum(G * G)
-
-
-def atax(A, x):
-    m, n = A.shape
-    y = np.zeros(n)
-    tmp = np.zeros(m)
-    for i in range(m):
-        for j in range(n):
-            tmp[i] = tmp[i] + A[i, j] * x[j]
-        for j in range(n):
-            y[j] = y[j] + A[i, j] * tmp[i]
-    return np.sum(y * y)
 
 
 def bicg(A, p, r):
@@ -184,7 +174,7 @@ def kernels(n):
         "gemm": (gemm, ("alpha", "beta", "C", "A", "B"), (1.5, 1.2, normal(n, m), normal(n, k), normal(k, m))),
         "2mm": (two_mm, ("alpha", "A", "B", "C", "D"), (1.5, 1.2, normal(n, m), normal(m, k), normal(k, n), normal(n, n))),
         "3mm": (three_mm, ("A", "B", "C", "D"), (normal(n, m), normal(m, k), normal(k, m), normal(m, n))),
-        "atax": (atax, ("A", "x"), (normal(wide, wide + 3), normal(wide + 3))),
+        "atax": (atax_of_elements, ("A", "x"), (normal(wide, wide + 3), normal(wide + 3))),
         "bicg": (bicg, ("A", "p", "r"), (normal(wide, wide + 3), normal(wide + 3), normal(wide))),
         "mvt": (mvt, ("x1", "x2", "y1", "y2", "A"), (*(normal(wide) for _ in range(4)), normal(wide, wide))),
         "gemver": (

@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 
+from tests.programs.factorisations import durbin_of_elements
+
 
 def trisolv(L, b):
     n = len(b)
@@ -97,27 +99,6 @@ def gramschmidt(A):
     return np.sum(R * R * R) + np.sum(Q)
 
 
-def durbin(r):
-    n = len(r)
-    y = np.zeros(n)
-    z = np.zeros(n)
-    y[0] = -r[0]
-    beta = 1.0
-    alpha = -r[0]
-    for k in range(1, n):
-        beta = (1 - alpha * alpha) * beta
-        total = 0.0
-        for i in range(k):
-            total += r[k - i - 1] * y[i]
-        alpha = -(r[k] + total) / beta
-        for i in range(k):
-            z[i] = y[i] + alpha * y[k - i - 1]
-        for i in range(k):
-            y[i] = z[i]
-        y[k] = alpha
-    return np.sum(y * y)
-
-
 def covariance(data):
     n, m = data.shape
     data = data.copy()
@@ -182,7 +163,7 @@ def kernels(n):
         "lu": (lu, ("A",), (dominant,)),
         "ludcmp": (ludcmp, ("A", "b"), (dominant, rng.normal(size=n))),
         "gramschmidt": (gramschmidt, ("A",), (rng.normal(size=(n + 3, n)),)),
-        "durbin": (durbin, ("r",), (decaying,)),
+        "durbin": (durbin_of_elements, ("r",), (decaying,)),
         "covariance": (covariance, ("data",), (rng.normal(size=(n + 3, n)),)),
         "correlation": (correlation, ("data",), (rng.normal(size=(n + 3, n)),)),
     }

@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 
+from tests.programs.stencils import nussinov
+
 
 def deriche(alpha, image):
     w, h = image.shape
@@ -201,25 +203,6 @@ def floyd_warshall(path):
             for j in range(n):
                 path[i, j] = path[i, j] if path[i, j] < path[i, k] + path[k, j] else path[i, k] + path[k, j]
     return np.sum(path * path)
-
-
-def nussinov(score):
-    n = score.shape[0]
-    table = np.zeros((n, n))
-    for i in range(n - 1, -1, -1):
-        for j in range(i + 1, n):
-            if j - 1 >= 0:
-                table[i, j] = max(table[i, j], table[i, j - 1])
-            if i + 1 < n:
-                table[i, j] = max(table[i, j], table[i + 1, j])
-            if j - 1 >= 0 and i + 1 < n:
-                if i < j - 1:
-                    table[i, j] = max(table[i, j], table[i + 1, j - 1] + score[i, j])
-                else:
-                    table[i, j] = max(table[i, j], table[i + 1, j - 1])
-            for k in range(i + 1, j):
-                table[i, j] = max(table[i, j], table[i, k] + table[k + 1, j])
-    return table[0, n - 1]
 
 
 def needleman_wunsch(score, gap):

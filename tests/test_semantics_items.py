@@ -206,7 +206,7 @@ def right_range_b6(x):
     return np.take(x, range(2)).sum() + np.sum(np.copy(list(range(len(x)))) * x)
 
 
-def refused_dict_c1(x):
+def right_dict_c1(x):
     d = {"b": x[1]}
     if x[0] > 100:
         print(d[:])
@@ -220,14 +220,14 @@ def right_dict_c2(x):
     return x[0] * d["b"]
 
 
-def refused_dict_c3(x):
+def right_dict_c3(x):
     d = {"b": x[1]}
     if x[0] > 100:
         d[[1]] = x[1]
     return x[0] * d["b"]
 
 
-def refused_dict_c6(x):
+def right_dict_c6(x):
     d = {"b": x[1]}
     if x[0] > 100:
         del d[:]

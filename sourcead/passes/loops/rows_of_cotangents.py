@@ -57,7 +57,7 @@ def index_popped_rows(function: Function) -> Function:
         found = {k: one for k in range(len(stmt.op.params)) if (one := _popped(stmt, k, made, uses, counting)) is not None}
         if not found:
             return [stmt]
-        before, stmt = _counting_down(stmt, counting, uses)
+        before, stmt = _counting_down(stmt, counting)
         reads = {pop: replace(pop, targets=pop.targets[1:], op=Index(array, stmt.op.index)) for pop, array in found.values()}
         for k, (_, array) in found.items():
             if array.temp and array.name.removeprefix("d_") not in users:
@@ -98,7 +98,7 @@ def _popped(stmt: Stmt, k: int, made: dict[Var, Stmt], uses: dict[Var, int], cou
     return None
 
 
-def _counting_down(stmt: Stmt, counting: Counting, uses: dict[Var, int]) -> tuple[list[Stmt], Stmt]:
+def _counting_down(stmt: Stmt, counting: Counting) -> tuple[list[Stmt], Stmt]:
     """Return the loop with an index that counts down and has a name, behind the statements that this needs."""
     loop = stmt.op
     if number(loop.domain.step) == -1 and loop.index.name != "_":

@@ -24,6 +24,7 @@ from sourcead.analysis.unassigned import without_nothing
 from sourcead.ir.nodes import Function
 from sourcead.ir.verify import verify
 from sourcead.passes.cleanup.algebra import simplify_arithmetic
+from sourcead.passes.cleanup.arrays_of_parts import join_parts
 from sourcead.passes.cleanup.broadcasts import add_to_sources, remove_broadcasts
 from sourcead.passes.cleanup.choices import merge_choices
 from sourcead.passes.cleanup.common_factors import take_common_factors
@@ -194,6 +195,7 @@ AFTER = (
     Pass(query_current_versions, "after all that simplifies: it undoes `query_first_versions`: no old version is kept alive"),
     Pass(sink_clears, "after the queries: a query of the version after a clear would hold that up"),
     Pass(add_in_arms, "after clears are sunk, which may stand between a branch and the additions behind it"),
+    Pass(join_parts, "after branches have taken the additions behind them: what is left sets the parts of zeros"),
     Pass(begin_cotangents, "when it is settled which values are left: a value that nothing else reads is where a cotangent begins"),
     Pass(expand_writes_through_reshape, "last: no other pass need know that a reshape may be a copy"),
 )

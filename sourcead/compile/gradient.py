@@ -250,7 +250,12 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
             compiled = self._known(arguments.key)
             if compiled is None and (wide := arguments.of_any_length) is not None:
                 compiled = self._known(wide.key) or self._for_any_length(wide, arguments)
-            return self._made(arguments, self._engine) if compiled is None else compiled
+            if compiled is None:
+                return self._made(arguments, self._engine)
+            if not compiled.holds(arguments):
+                general = arguments.of_any_size
+                return self._known(general.key) or self._made(general, self._engine)
+            return compiled
 
     def _known(self, key: Any) -> Specialisation | None:
         """Return the specialisation for a coarse key that is still valid, generated earlier here or for a function with the same code."""
@@ -323,6 +328,7 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
                 engine=engine,
                 place=self._place,
                 multiplies=not self._far_apart,
+                sizes=arguments.sizes,
             )
         )
 

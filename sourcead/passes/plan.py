@@ -71,7 +71,7 @@ class Context:
         build: knows the variables of a function that is to be differentiated, and learns of new ones.
         derived: whether the function is itself a derivative, which may read an old version of an array that it has written.
         splits: whether the products of all iterations of a loop may be put together, which takes memory.
-        arrays: whether independent iterations may be computed at once too, because the text is for NumPy.
+        arrays: whether independent iterations may be computed at once too, and arrays be joined, because the text is for NumPy.
         lists: whether a list may hold None at positions that are filled later.
         settled: for each pass of `CLEANUP`, the function that it last left as it was, which it need not look at again.
     """
@@ -186,6 +186,7 @@ AFTER = (
     Pass(add_to_sources, "after equal operations are merged: what is added twice to a broadcast is added once, times two"),
     Pass(take_known_arms, "after the updates of cotangents are in one form: what reverses the arm that raised goes"),
     Pass(drop_unread_arms, "before the last simplification, which removes what the arms made"),
+    Pass(join_parts, "after sums of parts are known, and before dead code goes: bounds of slices need not be saved", None, ("arrays",)),
     Pass(simplify, "to remove the factors that are no longer read, and transposes of transposes", None, ("settled",)),
     Pass(without_nothing, "after simplification: it asks who looks at a variable that may hold nothing"),
     Pass(check_assigned, "after it: of what is then still None or undefined, it checks the reads", None, ("lists",)),
@@ -195,7 +196,6 @@ AFTER = (
     Pass(query_current_versions, "after all that simplifies: it undoes `query_first_versions`: no old version is kept alive"),
     Pass(sink_clears, "after the queries: a query of the version after a clear would hold that up"),
     Pass(add_in_arms, "after clears are sunk, which may stand between a branch and the additions behind it"),
-    Pass(join_parts, "after branches have taken the additions behind them: what is left sets the parts of zeros"),
     Pass(begin_cotangents, "when it is settled which values are left: a value that nothing else reads is where a cotangent begins"),
     Pass(expand_writes_through_reshape, "last: no other pass need know that a reshape may be a copy"),
 )

@@ -1,0 +1,222 @@
+"""Writes the cotangent of an array whose parts the program read one by one as the array of their cotangents.
+
+    d0 = zeros_like(x)                  x has 3 elements
+    d1 = d0 with [2] = w                                               parts = [u, v, w]
+    d2 = d1 with [1] += v                                 ->           d3 = np.array(parts)
+    d3 = d2 with [0] += u
+
+    d0 = zeros((m, 2 * n))
+    d1 = d0 with [:, :n] = u                              ->           d2 = np.concatenate((u, v), axis=1)
+    d2 = d1 with [:, n:] += v
+
+Legal if nothing else reads the versions in between, the parts make up the whole, and each value has the shape and dtype of its part.
+Slices from one bound to the next, the first from 0, make up an axis if none of them is empty: then the bounds are in order.  If parts
+are left, additions become assignments: what they add to is zero.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from sourcead.analysis.affine import Forms
+from sourcead.analysis.builder import atom_type
+from sourcead.analysis.sizes import dims_in, fills
+from sourcead.ir.affine import Affine
+from sourcead.ir.nodes import Block, Build, Call, Const, Function, Operand, Slice, Stmt, Sub, Update, Var
+from sourcead.ir.sizes import form_of
+from sourcead.ir.sizes_of_call import equal, not_one
+from sourcead.ir.types import ANY_DTYPE, Array, ListT, Scalar, Sym, Type, same_dtype
+from sourcead.ir.walk import count_reads, definitions, map_blocks, with_body
+from sourcead.passes.residuals.remove_overwritten_zeros import same_arrays
+
+ZEROS = (np.zeros, np.zeros_like)
+
+
+def join_parts(function: Function, arrays: bool = True) -> Function:
+    """Return the function with arrays of zeros whose parts are all set made of these parts, which are numbers or, with `arrays`, slices."""
+    joining = _Joining(function, count_reads(function.body), arrays)
+    body = joining.block(function.body)
+    return function if body is function.body else with_body(function, body)
+
+
+@dataclass(eq=False)
+class _Joining:
+    """Joins the parts of arrays in a function, of whose variables `uses` counts the reads; slices only with `arrays`."""
+
+    function: Function
+    uses: dict[Var, int]
+    arrays: bool
+    forms: Forms = field(default_factory=Forms)
+
+    def block(self, block: Block) -> Block:
+        stmts = [map_blocks(stmt, self.block) for stmt in block.stmts]
+        updates = {s.op.base: s for s in stmts if isinstance(s.op, Update)}
+        changed: dict[Stmt, list[Stmt]] = {}
+        for stmt in stmts:
+            match stmt.op:
+                case Call(fn) if fn in ZEROS and stmt.adjoint_of is not None and isinstance(stmt.targets[0].type, Array):
+                    changed |= self.set_parts(stmt, updates)
+        if changed or any(a is not b for a, b in zip(stmts, block.stmts)):
+            return replace(block, stmts=tuple([new for s in stmts for new in changed.get(s, [s])]))
+        return block
+
+    def set_parts(self, zeros: Stmt, updates: dict[Var, Stmt]) -> dict[Stmt, list[Stmt]]:
+        """Return what becomes of an array of zeros and of the updates that set parts of it."""
+        return self.of_elements(zeros, updates) or self.of_slices(zeros, updates)
+
+    def chain(self, zeros: Stmt, updates: dict[Var, Stmt], belongs: Callable[[Update], bool]) -> list[Stmt]:
+        """Return the updates that follow each other and that belong together, up to the first that does not."""
+        found, last = [], zeros
+        while dims_in(zeros.targets[0]) is not None and self.uses.get(last.targets[0]) == 1:
+            last = updates.get(last.targets[0])
+            if last is None or last.op.mode not in ("set", "add") or not belongs(last.op):
+                break
+            found.append(last)
+        return found
+
+    # ---- elements and rows at constant positions ----
+
+    def of_elements(self, zeros: Stmt, updates: dict[Var, Stmt]) -> dict[Stmt, list[Stmt]]:
+        array, parts = zeros.targets[0], {}
+
+        def belongs(update: Update) -> bool:
+            position = _position(update)
+            if position is None or not _are_apart(position, parts) or not _fits(update.value, array.type, len(position)):
+                return False
+            parts[position] = update.value
+            return True
+
+        found = self.chain(zeros, updates, belongs)
+        if not found:
+            return {}
+        dims, last = dims_in(array), found[-1]
+        if len(dims) == 1 and len(parts) == dims[0] and all(k < dims[0] for (k,) in parts) and self.make(array, list(parts.values())):
+            values = tuple([parts[k,] for k in range(dims[0])])
+            items = Var("parts", ListT(atom_type(values[0])), temp=True)
+            listed = replace(last, targets=(items,), op=Build("list", values))
+            return {s: [] for s in (zeros, *found)} | {last: [listed, replace(last, op=Call(np.array, (items,)))]}
+        return _as_sets(found)
+
+    def make(self, array: Var, values: list[Operand]) -> bool:
+        """Return whether an array of these numbers has the dtype of another array by itself."""
+        found, dtype = list(map(atom_type, values)), array.type.dtype
+        if not all(map(_is_float, found)):
+            return False
+        others = {t.dtype for t in found if not same_dtype(t.dtype, dtype)}
+        if not same_dtype(dtype, np.dtype(float)):  # a Python number would make it float64
+            return not others
+        if not others <= {None, ANY_DTYPE}:
+            return False
+        if ANY_DTYPE in others and any(map(_is_wide, (*self.function.params, *definitions(self.function.body)))):
+            return False
+        return any(t.least is None for t in found)  # integers alone would make an array of integers
+
+    # ---- slices of one axis ----
+
+    def of_slices(self, zeros: Stmt, updates: dict[Var, Stmt]) -> dict[Stmt, list[Stmt]]:
+        array, parts = zeros.targets[0], []
+
+        def belongs(update: Update) -> bool:
+            part = _slice(update, array.type)
+            if part is None or parts and part[0] != parts[0][0]:
+                return False
+            parts.append(part)
+            return True
+
+        found = self.chain(zeros, updates, belongs)
+        if len(found) < 2:
+            return {}
+        ordered, axis = self.in_order(parts[: len(found)]), parts[0][0]
+        if ordered is None:
+            return {}
+        if not self.arrays or not self.make_up(dims_in(array)[axis], axis, ordered):
+            return _as_sets(found)
+        last, joined = found[-1], Call(np.concatenate, (tuple(part[3] for part in ordered),), (("axis", Const(axis)),) if axis else ())
+        return {s: [] for s in (zeros, *found)} | {last: [replace(last, op=joined)]}
+
+    def in_order(self, parts: list[tuple]) -> list[tuple] | None:
+        """Return the slices in the order in which each begins where the one before it ends, the first at 0, or None."""
+        if not self.forms.definitions:
+            self.forms.definitions = {v: stmt.op for v, stmt in definitions(self.function.body).items()}
+        left, ordered, at = list(parts), [], Affine()
+        while left:
+            following = [p for p in left if (Affine() if p[1] is None else self.forms.affine(p[1])) == at]
+            if at is None or len(following) != 1:
+                return None
+            ordered += following
+            left.remove(following[0])
+            at = None if following[0][2] is None else self.forms.affine(following[0][2])
+        return ordered
+
+    def make_up(self, whole: int | Sym, axis: int, parts: list[tuple]) -> bool:
+        """Return whether slices in order are as long as the whole axis."""
+        if parts[-1][2] is None:
+            return True
+        total = Affine()
+        for part in parts:
+            total = total.plus(form_of(dims_in(part[3])[axis]))
+        return equal(total, form_of(whole))
+
+
+def _as_sets(updates: list[Stmt]) -> dict[Stmt, list[Stmt]]:
+    return {s: [replace(s, op=replace(s.op, mode="set"))] for s in updates if s.op.mode == "add"}
+
+
+def _position(update: Update) -> tuple[int, ...] | None:
+    """Return the indices of the part that an update sets, or adds to, if they are constants that count from the beginning."""
+    match update.path:
+        case (Sub(key),):
+            keys = key if isinstance(key, tuple) else (key,)
+            if all(isinstance(k, Const) and type(k.value) is int and k.value >= 0 and not k.live for k in keys):
+                return tuple([k.value for k in keys])
+    return None
+
+
+def _are_apart(position: tuple[int, ...], parts: dict[tuple[int, ...], Operand]) -> bool:
+    """Return whether a part has no element in common with others."""
+    return not any(all(a == b for a, b in zip(position, other)) for other in parts)
+
+
+def _fits(value: Operand, array: Array, axes: int) -> bool:
+    """Return whether a value that is added to a part of an array of zeros is what the part then is."""
+    if axes > len(array.dims):
+        return False
+    part, t = Array(array.dtype, array.dims[axes:]), atom_type(value)
+    return same_arrays(t, part) or part.dims == () and _is_float(t) and part.dtype is not None and part.dtype.kind == "f"
+
+
+def _slice(update: Update, array: Array) -> tuple | None:
+    """Return the axis, the bounds and the value of an update of a slice of one axis that the value fills; None if it is another."""
+    match update.path:
+        case (Sub(key),):
+            keys = key if isinstance(key, tuple) else (key,)
+        case _:
+            return None
+    cut = [k for k, one in enumerate(keys) if not (isinstance(one, Slice) and _is_none(one.lower) and _is_none(one.upper))]
+    value, t = update.value, atom_type(update.value)
+    if len(cut) != 1 or not isinstance(t, Array) or t.dims is None or len(t.dims) != len(array.dims) or not isinstance(value, Var):
+        return None
+    (axis,) = cut
+    one = keys[axis]
+    if not all(isinstance(k, Slice) and _is_none(k.step) for k in keys) or t.dtype is None or not same_dtype(t.dtype, array.dtype):
+        return None
+    others = [dims[:axis] + dims[axis + 1 :] for dims in (t.dims, array.dims)]
+    if not fills(*others) or not not_one(t.dims[axis]) or isinstance(t.dims[axis], int) and t.dims[axis] < 1:
+        return None
+    lower, upper = (None if _is_none(bound) else bound for bound in (one.lower, one.upper))
+    return axis, lower, upper, value
+
+
+def _is_none(bound: Operand | None) -> bool:
+    return bound is None or isinstance(bound, Const) and bound.value is None
+
+
+def _is_float(t: Type) -> bool:
+    return isinstance(t, Scalar) and t.kind == "float"
+
+
+def _is_wide(v: Var) -> bool:
+    """Return whether a value has more bits than float64."""
+    dtype = getattr(v.type, "dtype", None)
+    return isinstance(dtype, np.dtype) and dtype.kind in "fc" and np.finfo(dtype).bits > 64

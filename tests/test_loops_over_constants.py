@@ -105,6 +105,25 @@ def test_the_loop_stays_and_is_right(f):
     assert len(text.splitlines()) < 50
 
 
+def polynomial(x):
+    total = 0.0
+    coefficients = [0.1, 0.2, 0.3, 0.4, 0.5]
+    for k in range(5):
+        total = total + coefficients[k] * x**k
+    return total
+
+
+@pytest.mark.parametrize("x", [2.5, 1.5, 0.5])
+def test_a_table_that_several_arms_make(x):
+    def in_arms(x):
+        if x > 2:
+            return polynomial(x)
+        a = polynomial(3 * x) if x > 1 else 2 * polynomial(x)
+        return a * x
+
+    check_grads(in_arms, (x,))
+
+
 def walks_over_what_it_changes(x):
     kinds = [1, 2, 3, 4, 5]
     total = 0.0

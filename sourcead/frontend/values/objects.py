@@ -25,8 +25,7 @@ from sourcead.frontend.values import array_attributes, array_objects, descriptor
 from sourcead.frontend.values.operator_methods import DUNDER, REFLECTED, taken_by_numpy
 from sourcead.ir.nodes import UNDEFINED, Const
 from sourcead.ir.records import (
-    NEUTRAL, find, generated_init, is_derived_class, is_frozen, is_namedtuple, is_plain_class, own_names,
-    own_setter
+    NEUTRAL, find, generated_init, is_derived_class, is_frozen, is_namedtuple, is_plain_class, own_names, own_setter
 )
 from sourcead.ir.types import Array, Scalar, Unknown
 

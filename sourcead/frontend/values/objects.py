@@ -27,7 +27,7 @@ from sourcead.ir.nodes import UNDEFINED, Const
 from sourcead.ir.records import (
     NEUTRAL, find, generated_init, is_derived_class, is_frozen, is_namedtuple, is_plain_class, own_names, own_setter
 )
-from sourcead.ir.types import Array, Scalar, Unknown
+from sourcead.ir.types import Array, Unknown
 
 TUPLE_METHODS = ("_replace", "_asdict", "_make", "_fields", "_field_defaults")
 

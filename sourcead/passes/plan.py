@@ -41,6 +41,7 @@ from sourcead.passes.cleanup.shape_queries import query_current_versions, query_
 from sourcead.passes.cleanup.sums_of_products import factor_sums, multiply_einsums
 from sourcead.passes.cleanup.sums_over_matrices import contract_sums
 from sourcead.passes.cleanup.writes_through_reshape import expand_writes_through_reshape
+from sourcead.passes.loops.counted import count_while_loops
 from sourcead.passes.loops.fission import sum_after_loops
 from sourcead.passes.loops.hoisting import expand_row_reshapes, hoist_products
 from sourcead.passes.loops.independent import batch_independent
@@ -146,6 +147,7 @@ CLEANUP = (
 
 BEFORE = (
     Pass(copy_live_versions, "first: the plan of residuals, and the passes below, rely on versions that do not overlap", "derived"),
+    Pass(count_while_loops, "before all that looks at loops, which knows more of those over ranges", None, ("build",)),
     Pass(make_tables_once, "before residuals are planned: what stands before a loop need not be saved in it, nor made again"),
     Pass(simplify_lists, "before loops are interchanged: states in lists have one form"),
     Pass(interchange_loops, "before products are hoisted, which it makes possible", "splits", ("notes", "build")),

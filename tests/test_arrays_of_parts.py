@@ -39,7 +39,13 @@ def state_of_two(p, n):
     return y[0] * y[1]
 
 
-ELEMENTS = {"unpacked": (unpacked, X), "a_helper": (a_helper, X), "rows": (rows_in_a_loop, V), "state": (state_of_two, X, 7)}
+def rows_of_a_matrix(p, v):
+    (a, b), (c, d) = p
+    return (a * d - b * c) * v + a * b
+
+
+ELEMENTS = {"unpacked": (unpacked, X), "a_helper": (a_helper, X), "rows": (rows_in_a_loop, V), "state": (state_of_two, X, 7),
+            "matrix": (rows_of_a_matrix, RNG.random((2, 2)), 0.5)}  # fmt: skip
 
 
 @pytest.mark.parametrize("f, args", [(f, args) for f, *args in ELEMENTS.values()], ids=ELEMENTS)

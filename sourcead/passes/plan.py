@@ -36,6 +36,7 @@ from sourcead.passes.cleanup.first_contributions import begin_cotangents
 from sourcead.passes.cleanup.known_conditions import drop_unread_arms, take_known_arms
 from sourcead.passes.cleanup.known_sums import know_sums
 from sourcead.passes.cleanup.linear_systems import share_factorisations
+from sourcead.passes.cleanup.names_of_sizes import name_equal_sizes
 from sourcead.passes.cleanup.quotients import reuse_quotients
 from sourcead.passes.cleanup.shape_queries import query_current_versions, query_first_versions, share_shapes
 from sourcead.passes.cleanup.sums_of_products import factor_sums, multiply_einsums
@@ -164,6 +165,7 @@ SUMS = (
 )
 
 AFTER = (
+    Pass(name_equal_sizes, "before all that compares types"),
     Pass(expand_row_reshapes, "first: their adjoints are written, and the other passes know `np.reshape`"),
     Pass(simplify, "before sums are looked for: it brings the updates of cotangents to one form", "splits", ("settled",)),
     Pass(remove_overwritten_zeros, "before clears are sunk: it knows arrays of zeros by what made them", "splits", ("lists",)),

@@ -22,6 +22,7 @@ from sourcead.ir.equal_sizes import EqualSizes
 from sourcead.ir.nodes import AdjointBlock, Block, Call, Let, Op, Stmt, Var
 from sourcead.ir.recursive_calls import Pair
 from sourcead.ir.walk import walk
+from sourcead.passes.cleanup.common_subexpressions import is_pure
 from sourcead.passes.equality import operand_key
 from sourcead.primitives.table import record_of
 
@@ -86,8 +87,10 @@ def costly_results(block: Block) -> dict[Hashable, Var]:
 def is_costly(stmt: Stmt) -> bool:
     """Return whether a statement is a call that always has the same result, and is not cheap."""
     op = stmt.op
-    pure = isinstance(op, Call) and not op.effect and not isinstance(op.fn, (Var, Pair))
-    return pure and record_of(op.fn).elementwise and not is_cheap(op)
+    if not isinstance(op, Call) or isinstance(op.fn, (Var, Pair)) or len(stmt.targets) != 1:
+        return False
+    known = record_of(op.fn)
+    return not is_cheap(op) and (known.elementwise and not op.effect or is_pure(op) and known.view is None)
 
 
 def call_key(call: Call) -> Hashable:

@@ -1,9 +1,13 @@
 """Writes the cotangent of an array whose parts the program read one by one as the array of their cotangents.
 
-    d0 = zeros_like(x)                  x has 3 elements
+    d0 = zeros_like(x)                  x: (3,)
     d1 = d0 with [2] = w                                               parts = [u, v, w]
     d2 = d1 with [1] += v                                 ->           d3 = np.array(parts)
     d3 = d2 with [0] += u
+
+    d0 = zeros_like(a)                  a: (2, n)
+    d1 = d0 with [0] = u                                  ->           d2 = np.stack([u, v])
+    d2 = d1 with [1] += v
 
     d0 = zeros((m, 2 * n))
     d1 = d0 with [:, :n] = u                              ->           d2 = np.concatenate((u, v), axis=1)
@@ -22,6 +26,7 @@ import numpy as np
 
 from sourcead.analysis.affine import Forms
 from sourcead.analysis.builder import atom_type
+from sourcead.analysis.numbers_or_arrays import may_be_numbers
 from sourcead.analysis.sizes import dims_in, fills
 from sourcead.ir.affine import Affine
 from sourcead.ir.nodes import Atom, Block, Build, Call, Const, Function, Operand, Slice, Stmt, Sub, Update, Var, fresh
@@ -52,10 +57,12 @@ class _Joining:
     uses: dict[Var, int]
     arrays: bool
     definitions: dict[Var, Stmt] = field(init=False)
+    numbers: set[Var] = field(init=False)
     forms: Forms = field(default_factory=Forms)
 
     def __post_init__(self):
         self.definitions = definitions(self.function.body)
+        self.numbers = may_be_numbers(self.function)
         self.forms.definitions = {v: stmt.op for v, stmt in self.definitions.items()}
 
     def block(self, block: Block) -> Block:
@@ -90,7 +97,7 @@ class _Joining:
         array, parts = zeros.targets[0], {}
 
         def belongs(update: Update) -> bool:
-            position = _position(update)
+            position = _position(update, dims_in(array))
             if position is None or not _are_apart(position, parts) or not _fits(update.value, array.type, len(position)):
                 return False
             parts[position] = update
@@ -106,9 +113,14 @@ class _Joining:
             rows = {position: self.listed(row) for position, row in parts.items()}  # rows that were made of their elements
             elements = None not in rows.values()
             if elements or len(dims) == len(array.type.dims) and len(dims) < 3 and self.make(array, list(parts.values())):
-                lists, items = _listed((), dims, rows if elements else parts, last)
-                negated = {s: changed[s][:-1] for s in found}
-                return {zeros: []} | negated | {last: [*negated[last], *lists, replace(last, op=Call(np.array, (items,)))]}
+                join = np.array
+            elif self.arrays and 1 == len(dims) < len(array.type.dims) and dims[0] > 1 and self.numbers.isdisjoint(parts.values()):
+                join = np.stack
+            else:
+                return _if_new(changed)
+            lists, items = _listed((), dims, rows if elements else parts, last)
+            negated = {s: changed[s][:-1] for s in found}
+            return {zeros: []} | negated | {last: [*negated[last], *lists, replace(last, op=Call(join, (items,)))]}
         return _if_new(changed)
 
     def listed(self, row: Atom) -> Atom | None:
@@ -140,7 +152,7 @@ class _Joining:
 
         def belongs(update: Update) -> bool:
             part = _slice(update, array.type)
-            if part is None or parts and part[0] != parts[0][0]:
+            if part is None or part[3] in self.numbers or parts and part[0] != parts[0][0]:
                 return False
             parts.append(part)
             return True
@@ -210,13 +222,14 @@ def _as_set(stmt: Stmt) -> list[Stmt]:
     return [negated, replace(stmt, op=replace(stmt.op, value=minus, mode="set"))]
 
 
-def _position(update: Update) -> tuple[int, ...] | None:
-    """Return the indices of the part that an update sets, or adds to, if they are constants that count from the beginning."""
+def _position(update: Update, dims: tuple[int | Sym, ...]) -> tuple[int, ...] | None:
+    """Return the indices, counted from the beginning, of the part that an update sets, or adds to, if they are constants."""
     match update.path:
         case (Sub(key),):
             keys = key if isinstance(key, tuple) else (key,)
-            if all(isinstance(k, Const) and type(k.value) is int and k.value >= 0 and not k.live for k in keys):
-                return tuple([k.value for k in keys])
+            if len(keys) <= len(dims) and all(isinstance(k, Const) and type(k.value) is int and not k.live for k in keys):
+                found = [k.value if k.value >= 0 or isinstance(n, Sym) else k.value + n for k, n in zip(keys, dims)]
+                return tuple(found) if min(found, default=0) >= 0 else None
     return None
 
 
@@ -227,8 +240,6 @@ def _are_apart(position: tuple[int, ...], parts: Iterable[tuple[int, ...]]) -> b
 
 def _fits(value: Operand, array: Array, axes: int) -> bool:
     """Return whether a value that is added to a part of an array of zeros is what the part then is."""
-    if axes > len(array.dims):
-        return False
     part, t = Array(array.dtype, array.dims[axes:]), atom_type(value)
     return same_arrays(t, part) or part.dims == () and _is_float(t) and part.dtype is not None and part.dtype.kind == "f"
 

@@ -308,8 +308,8 @@ def classes_of(lo: Lowering, value: Value) -> list[type]:
     """Return the classes that a value may have, as far as its type tells; none if it does not tell any."""
     if (cls := class_of(value)) is not None:
         return [REAL_CLASSES.get(cls, cls)]
-    if isinstance(value, (TupleVal, Slice)):
-        return [tuple if isinstance(value, TupleVal) else slice]
+    if isinstance(value, (TupleVal, Slice, FunctionVal)):
+        return [{TupleVal: tuple, Slice: slice, FunctionVal: types.FunctionType}[type(value)]]
     if isinstance(value, Cell) and value.kind in ("list", "dict"):
         return [value.cls or {"list": list, "dict": dict}[value.kind]]
     if isinstance(value, Iterable) and value.drive is not None:

@@ -50,7 +50,8 @@ def class_of_definition(lo: Lowering, node: gast.ClassDef) -> type:
             members[name] = method_of(lo, node, value)
             continue
         is_known, constant = core.known(lo, value) if isinstance(value, Var | Const) else (False, None)
-        members[name] = constant if is_known and (core.is_code(constant) or isinstance(constant, DECORATORS)) else LocalData(Const(constant) if is_known else value)
+        is_code = is_known and (core.is_code(constant) or isinstance(constant, DECORATORS))
+        members[name] = constant if is_code else LocalData(Const(constant) if is_known else value)
     for name in READ_BY_PYTHON & body.names.keys():
         refusal = f"a `{name}` that is not known here", f'a tuple of names, `{name} = ("a", "b")`'
         members[name] = core.certain(lo, body.names[name], node, *refusal)

@@ -374,6 +374,9 @@ def operate(lo: Lowering, fn: Any, values: list[Value]) -> Value | None:
         return None  # a named tuple is a tuple
     if fn is operator.ne and any(core.special_method(v, "__eq__") for v in values):
         return core.call_object(lo, operator.not_, [core.operate(lo, operator.eq, *values)], {}, None)
+    kinds = [core.REAL_CLASSES.get(cls, cls) for v in values if (cls := core.class_of(v)) is not None]
+    if own := [cls.__name__ for cls in kinds if find(cls, f"__{name}__")[0] not in (None, object)]:
+        raise core.refused(lo, f"what this operator does with an object of class {own[0]}")
     if fn in (operator.eq, operator.ne) and not any(isinstance(core.data_type(lo, v), (Array, Unknown)) for v in values):
         return core.operate(lo, operator.is_ if fn is operator.eq else operator.is_not, *values)  # as `object` compares
     cls = next(cls for cls in map(core.class_of, values) if cls is not None)

@@ -80,7 +80,8 @@ CASES = {
     "interpolation at what is differentiated": lambda x: interp1d(TIMES, [1.0, 3.0, 2.0, 5.0])(x[:, :3]),
     "previous": lambda x: interp1d(TIMES, x[0], "previous")(NEW.reshape(2, 3)),
     "interpolation with other values outside": lambda x: (
-        interp1d(TIMES, x[0], bounds_error=False, fill_value=(x[1, 0], 2.0))(OUTSIDE) + interp1d(TIMES, x[0], fill_value="extrapolate")(OUTSIDE)
+        interp1d(TIMES, x[0], bounds_error=False, fill_value=(x[1, 0], 2.0))(OUTSIDE)
+        + interp1d(TIMES, x[0], fill_value="extrapolate")(OUTSIDE)
     ),
     "cubic interpolation": lambda x: interp1d(TIMES, x[0], kind="cubic", bounds_error=False, fill_value=0.0)(OUTSIDE) * x[1],
     "splines": lambda x: CubicSpline(TIMES * x[1, 1], x[0])(OUTSIDE) + InterpolatedUnivariateSpline(TIMES, x[2])(x[0]),

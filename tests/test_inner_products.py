@@ -72,7 +72,7 @@ def reverse(name, dtype=np.float64):
 def test_no_array_of_products_is_made():
     assert "np.sum" not in reverse("vectors") and " @ " in reverse("vectors")
     assert '"ij,ij->"' in reverse("matrices")
-    assert '"ij,ij->i"' in reverse("kept rows")
+    assert '"ij,ij->i"' in reverse("kept rows") and "[:, None]" in reverse("kept rows")
     for dtype in (np.float32, np.float64):
         assert '"ij,ij->j"' in reverse("columns", dtype)
 

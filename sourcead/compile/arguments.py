@@ -20,7 +20,8 @@ from sourcead.ir.records import (
     with_own_rules
 )
 from sourcead.ir.types import (
-    BOOL, COMPLEX, FLOAT, INT, UNKNOWN, Array, DictT, ListT, StructT, TupleT, Type, keyed_parts, map_type, tangent_type
+    BOOL, COMPLEX, FLOAT, INT, SMALL, UNKNOWN, Array, DictT, ListT, StructT, TupleT, Type, keyed_parts, map_type,
+    tangent_type
 )
 
 
@@ -70,10 +71,24 @@ def arguments_of(values: dict[str, Any], wrt: Collection[str], derived: Collecti
         open_[name] = of_any_length(found[name], value)
         coarse.append(coarse_key(value))
         wide.append(wide_key(value))
+    for name, other in rows_labelled(values, wrt).items():
+        found[name] = open_[name] = replace(found[name], dims=found[other].dims[:1])
+        coarse.append((name, other))
+        wide.append((name, other))
     for types_ in (found, open_):
         types_.update({t: tangent_type(types_[name]) for t, name in directions.items()})  # with the same dims
     made = Arguments(tuple(coarse), found, statics, conversions)
     return made if wide == coarse else replace(made, of_any_length=replace(made, key=tuple(wide), types=open_))
+
+
+def rows_labelled(values: dict[str, Any], wrt: Collection[str]) -> dict[str, str]:
+    """Return the parameters that are as many integers as another array of data has rows, such as labels, each with that parameter.
+
+    The text is one for calls in which they are equally many, and may pick an element of each row without asking how many there are.
+    """
+    arrays = {name: x for name, x in values.items() if type(x) is np.ndarray and name not in wrt and x.ndim and len(x) >= SMALL}
+    data = {len(x): name for name, x in reversed(arrays.items()) if x.ndim > 1 and x.dtype.kind == "f"}
+    return {name: data[len(x)] for name, x in arrays.items() if x.ndim == 1 and x.dtype.kind in "iu" and len(x) in data}
 
 
 def of_any_length(t: Type, x: Any) -> Type:

@@ -22,6 +22,7 @@ import numpy as np
 from sourcead import runtime
 from sourcead.analysis.array_versions import queried
 from sourcead.analysis.builder import operand_type
+from sourcead.analysis.loop_indices import adds_axes_alone
 from sourcead.emit.memory.sharing import AliasGroups, written_in_place
 from sourcead.emit.text.exit_flags import printed_results, unprinted_results
 from sourcead.emit.text.live_ranges import NameClasses
@@ -334,10 +335,12 @@ class Nesting:
         return False
 
     def is_cheap(self, op: Op, target: Var) -> bool:
-        """Return whether an op reads as well as a name for its result, as `0.5 * dt` or `2 * n` does: of numbers that have names."""
+        """Return whether an op reads as well as a name for its result, as `0.5 * dt`, `2 * n` or `row[:, None]` do: of what has a name."""
         if self.counts.get(target, 0) > 3 or is_cotangent(target):
             return False
         match op:
+            case Index(Var(type=Array()) as base, key) if base not in self.ops or base in self.named:
+                return self.counts[target] == 2 and adds_axes_alone(key)
             case Call(fn, (Const(), Var() as number) | (Var() as number, Const())) if fn in SIGNS and number in self.params:
                 return isinstance(number.type, Scalar)
             case Call(operator.mul | operator.floordiv, (a, b), ()):

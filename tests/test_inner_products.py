@@ -27,13 +27,19 @@ def of_rows(gain, x, y):
     return np.sum(np.sin(gain[:, None] * x) * y)
 
 
+def of_kept_rows(x, y):
+    e = np.exp(x - np.max(x, axis=1, keepdims=True))
+    return np.sum(np.sin(e / np.sum(e, axis=1, keepdims=True)) * y)
+
+
 def of_stacks(gain, x):
     return np.sum(np.sin(gain * x))
 
 
 CASES = {
     "vectors": (of_vectors, (np.float64(0.3), V, U)), "matrices": (of_matrices, (np.float64(0.3), A, B)),
-    "columns": (of_columns, (B[0], A, B)), "rows": (of_rows, (B[:, 0], A, B)), "stacks": (of_stacks, (B[0], STACK)),
+    "columns": (of_columns, (B[0], A, B)), "rows": (of_rows, (B[:, 0], A, B)), "kept rows": (of_kept_rows, (A, B)),
+    "stacks": (of_stacks, (B[0], STACK)),
 }  # fmt: skip
 
 
@@ -66,12 +72,13 @@ def reverse(name, dtype=np.float64):
 def test_no_array_of_products_is_made():
     assert "np.sum" not in reverse("vectors") and " @ " in reverse("vectors")
     assert '"ij,ij->"' in reverse("matrices")
+    assert '"ij,ij->i"' in reverse("kept rows")
     for dtype in (np.float32, np.float64):
         assert '"ij,ij->j"' in reverse("columns", dtype)
 
 
 def test_sums_along_the_last_axis_are_pairwise_in_single_precision():
-    for name in ("matrices", "rows"):
+    for name in ("matrices", "rows", "kept rows"):
         assert "einsum" not in reverse(name, np.float32)
 
 

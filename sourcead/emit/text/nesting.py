@@ -125,10 +125,8 @@ class Nesting:
                     continue
                 target = moved_to[k] if k < len(moved_to) else None
                 entry = self.pending.get(atom)
-                if entry is not None and target is not None and self.classes.find(atom) is self.classes.find(target):
-                    self.name(atom)
-                    entry = None
-                if entry is not None and (entry.depth != self.depth and not entry.trivial or self.leaves_context(entry)):
+                moved = target is not None and self.classes.find(atom) is self.classes.find(target)
+                if entry is not None and (moved or entry.depth != self.depth and not entry.trivial or self.leaves_context(entry)):
                     self.name(atom)
                     entry = None
                 if entry is None:
@@ -255,12 +253,21 @@ class Nesting:
                 self.consume(body.results, 10)
                 self.depth -= 1
             case _:
-                most = MAX_LENGTH if self.displays.isdisjoint(stmt.targets) else self.most
+                most = math.inf if self.lists_several(op) else MAX_LENGTH if self.displays.isdisjoint(stmt.targets) else self.most
                 whole = self.consume(operand_atoms(op), _own_length(op), most=most)
                 self.lengths.update(dict.fromkeys(stmt.targets[:1], whole.length))
                 self.keep_shapes(stmt)
                 self.flush(*self.changes(stmt), stmt.targets)
                 self.offer(stmt, whole)
+
+    def lists_several(self, op: Op) -> bool:
+        """Return whether an op is a list, or a call with a list or tuple, of several items, which get a line each if they are long."""
+        match op:
+            case Build("list", items) | Call(_, (tuple() as items, *_)):
+                return len(items) > 1
+            case Call(_, (Var() as made, *_)) if made in self.pending and isinstance(self.ops[made], Build):
+                return self.lists_several(self.ops[made])
+        return False
 
     def branch(self, stmt: Stmt) -> None:
         op = stmt.op

@@ -26,7 +26,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.analysis.conditions import surely_raises
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend.core.cells import (
-    STAND_INS, BoundVal, Cell, FunctionVal, Held, Iterable, MethodVal, SuperVal, TupleVal, Value
+    STAND_INS, BoundVal, Cell, FunctionVal, Held, Iterable, MethodVal, SuperVal, TupleVal, Value, array_of, structure_of
 )
 from sourcead.frontend.core.errors import perhaps, raises_in_statement, refused, surely, unsupported
 from sourcead.frontend.core.generic import Generic
@@ -181,7 +181,7 @@ def call_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs
 @Generic
 def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Lower `value.name(*args, **kwargs)` for one kind of value."""
-    raise NotImplementedError
+    raise unsupported(lo, node, f"the method `{name}` of {structure_of(value)}")
 
 
 @Generic
@@ -308,8 +308,8 @@ def classes_of(lo: Lowering, value: Value) -> list[type]:
     """Return the classes that a value may have, as far as its type tells; none if it does not tell any."""
     if (cls := class_of(value)) is not None:
         return [REAL_CLASSES.get(cls, cls)]
-    if isinstance(value, (TupleVal, Slice)):
-        return [tuple if isinstance(value, TupleVal) else slice]
+    if isinstance(value, (TupleVal, Slice, FunctionVal)):
+        return [{TupleVal: tuple, Slice: slice, FunctionVal: types.FunctionType}[type(value)]]
     if isinstance(value, Cell) and value.kind in ("list", "dict"):
         return [value.cls or {"list": list, "dict": dict}[value.kind]]
     if isinstance(value, Iterable) and value.drive is not None:
@@ -382,6 +382,8 @@ def special_method(value: Value, name: str) -> Any:
 def call_special(lo: Lowering, value: Value, name: str, args: list[Value], node) -> Value | None:
     """Call a special method of an object and return the result, or None if the class does not define the method."""
     found = special_method(value, name)
+    if found is None and array_of(value) is None and find(real := REAL_CLASSES.get(class_of(value), object), name)[0] not in (None, object):
+        raise unsupported(lo, node, f"`{name}` of an object of class {real.__name__}")
     return None if found is None else call_object(lo, found, [value, *args], {}, node)
 
 

@@ -114,7 +114,7 @@ def _mul(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
 
 
 def _times_divisor(stmt: Stmt, x: Atom, c: Atom, facts: Facts) -> tuple[list[Stmt], Atom] | None:
-    """Return v for x = v / c, v + w for x = v / c + w / c, and -v for x = -(v / c), after the statements that compute it.
+    """Return v for x = v / c, v / h for x = v / (c * h), v + w for x = v / c + w / c, and -v for x = -(v / c), after their statements.
 
     It is equal to x * c but for rounding, and for c = 0, where the quotients are not finite.
     """
@@ -123,6 +123,13 @@ def _times_divisor(stmt: Stmt, x: Atom, c: Atom, facts: Facts) -> tuple[list[Stm
     match facts.op(x):
         case Call(operator.truediv, (Var() as v, divisor), ()) if divisor is c:
             return ([], v) if same_operand_type(stmt.targets[0], v) else None
+        case Call(operator.truediv, (v, Var() as divisor), ()):
+            product = facts.call(divisor, MUL)
+            h = next((b for a, b in (product.args, product.args[::-1]) if a is c), None) if product else None
+            if h is None or not any(same_operand_type(stmt.targets[0], part) for part in (v, h)):
+                return None
+            quotient = replace(facts.definitions[x], targets=(fresh(x),), op=Call(DIV, (v, h)))
+            return [quotient], quotient.targets[0]
         case Call(operator.add | operator.sub | operator.neg as fn, terms, ()):
             pass
         case Update(base, (), value, "add" | "sub" as mode):

@@ -180,7 +180,7 @@ def _built(request: Request) -> Built:
         notes=derivative.notes,
         written=frozenset(lowered.written),
         compared=lowered.compared,
-        live=tuple((*at, text if is_read(plain.namespace, text, at) else None) for text, at in lowered.live.items()),
+        live=tuple((*at, text if is_read(plain.namespace, text, lowered) else None) for text, at in lowered.live.items()),
         guards=tuple(lowered.guards),
         request=request,
         program=program,

@@ -369,7 +369,11 @@ def has_exact_class(lo: Lowering, value: Value) -> bool:
 def no_attribute(lo: Lowering, value: Value, name: str) -> Exception:
     """Return the error for an attribute that a value surely does not have."""
     kind = " or ".join(dict.fromkeys(cls.__name__ for cls in classes_of(lo, value)))
-    return surely(lo, refused(lo, f"a value of class {kind} has no `.{name}`", similar(name, *classes_of(lo, value))), AttributeError)
+    instead = similar(name, *classes_of(lo, value))
+    if name == "at" and kind == "ndarray":  # JAX's way to write a copy
+        written = getattr(value, "name", None) or "w"
+        instead = f"`{written} = {written}.copy()`, and then `{written}[...] = value`"
+    return surely(lo, refused(lo, f"a value of class {kind} has no `.{name}`", instead), AttributeError)
 
 
 def special_method(value: Value, name: str) -> Any:

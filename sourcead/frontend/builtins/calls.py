@@ -158,7 +158,7 @@ def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], 
         t = Foreign(MAKERS[fn]) if fn in MAKERS else random_generators.type_of_call(lo, fn, args, kwargs)
         var = lo.build.emit(Call(fn, operands, tuple(named.items()), effect=True), t, "sample")
     else:
-        var = lo.build.applied(fn, operands, named)
+        var = core.told(lo, lo.build.applied(fn, operands, named), operands)
         if has_fields(atom_type(var)) and any(map(core.passes_derivative, operands)):
             raise core.unsupported(lo, node, FIELDS, USE_ARRAYS)
         if fn in QUESTIONS and isinstance(operands[0], Const) and not operands[0].live and type(operands[0].value) in (int, float):
@@ -369,11 +369,12 @@ def call_opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
     if lo.steering is not None:  # nothing is differentiated here; the call must not keep the memory of a cotangent
         operands = [map_operand(o, lambda a: own_memory(lo, a)) for o in operands]
         named = {k: map_operand(o, lambda a: own_memory(lo, a)) for k, o in named.items()}
-    effect = not (isinstance(fn, type) and issubclass(fn, BaseException))
+    effect = not (is_exception := isinstance(fn, type) and issubclass(fn, BaseException))
     t = Foreign(fn) if fn in GENERATORS else UNKNOWN
     if (cause or isinstance(fn, types.BuiltinFunctionType)) and any(c for a in (*args, *kwargs.values()) for c in cells_of(a)):
         fn, operands = runtime.unseen, [Const(fn), *operands]
     var = lo.build.emit(Call(fn, tuple(operands), tuple(named.items()), effect=effect), t, "value")
+    var = var if is_exception else core.told(lo, var, operands)
     return lo.wrap(var, shares=[r for a in (*args, *kwargs.values()) for r in roots(a)])
 
 

@@ -369,12 +369,11 @@ def call_opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
     if lo.steering is not None:  # nothing is differentiated here; the call must not keep the memory of a cotangent
         operands = [map_operand(o, lambda a: own_memory(lo, a)) for o in operands]
         named = {k: map_operand(o, lambda a: own_memory(lo, a)) for k, o in named.items()}
-    effect = not (is_exception := isinstance(fn, type) and issubclass(fn, BaseException))
+    effect = not (isinstance(fn, type) and issubclass(fn, BaseException))
     t = Foreign(fn) if fn in GENERATORS else UNKNOWN
     if (cause or isinstance(fn, types.BuiltinFunctionType)) and any(c for a in (*args, *kwargs.values()) for c in cells_of(a)):
         fn, operands = runtime.unseen, [Const(fn), *operands]
-    var = lo.build.emit(Call(fn, tuple(operands), tuple(named.items()), effect=effect), t, "value")
-    var = var if is_exception else core.told(lo, var, operands)
+    var = core.told(lo, lo.build.emit(Call(fn, tuple(operands), tuple(named.items()), effect=effect), t, "value"), operands)
     return lo.wrap(var, shares=[r for a in (*args, *kwargs.values()) for r in roots(a)])
 
 

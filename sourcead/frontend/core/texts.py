@@ -33,8 +33,9 @@ def numbers_in(lo: Lowering, made: Var) -> list[Var] | None:
 
 
 def told(lo: Lowering, var: Var, operands: Iterable[Operand]) -> Var:
-    """Return the result of a call as a value of the numbers of which its operands are texts."""
-    if not isinstance(var, Var) or not carries_derivative(var.type):
+    """Return the result of a call as a value of the numbers of which its operands are texts; an exception may have any message."""
+    fn = getattr(lo.build.made_by.get(var), "fn", None)
+    if not isinstance(var, Var) or not carries_derivative(var.type) or isinstance(fn, type) and issubclass(fn, BaseException):
         return var
     numbers = [v for a in operands if isinstance(a, Var) and holds_text(a.type) for v in numbers_in(lo, a) or ()]
     return lo.build.emit(Call(runtime.read_from_text, (var, *dict.fromkeys(numbers))), atom_type(var), var.name) if numbers else var

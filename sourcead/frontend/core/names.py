@@ -2,6 +2,7 @@
 
 import builtins
 import copy
+import reprlib
 import types
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -16,8 +17,9 @@ from sourcead.frontend.core.global_parts import Part
 from sourcead.frontend.core.journal import MISSING, Meta, Slots
 from sourcead.frontend.core.known_values import is_code, is_library_module, known, meant
 from sourcead.frontend.core.lowering import Lowering, Scope
+from sourcead.frontend.find_source import Source, constants_of_numba
 from sourcead.ir.nodes import UNDEFINED, Call, Const, Let
-from sourcead.ir.records import find, is_namedtuple, is_record, type_of, with_own_rules
+from sourcead.ir.records import find, is_made_of_numbers, is_namedtuple, is_record, type_of, with_own_rules
 from sourcead.ir.types import ListT, Scalar, StructT, Type, Unknown, parts
 
 KEPT = "writing to it would change it for everybody"
@@ -67,9 +69,10 @@ def resolve(lo: Lowering, name: str) -> Value:
             raise without_value(lo, name, scope)
     source = scope.source
     if name in source.closure and scope.home(name).initial is None:
-        return outside(lo, name, source.closure[name], "cell_contents")
+        return outside(lo, name, source.closure[name], "cell_contents", source)
     if name in lo.modules.get(id(source.globals), {}) or name in source.globals:
-        return read_global(lo, source.globals, name)
+        assigned = assigned_global(lo, source.globals, name)
+        return outside(lo, name, source.globals, name, source) if assigned is None else assigned
     if hasattr(builtins, name):
         lo.guards[(id(source.globals), name)] = (source.globals, name, MISSING)  # until the module gives the name another meaning
         return Const(getattr(builtins, name), text=name)
@@ -148,8 +151,8 @@ def without_value(lo: Lowering, name: str, scope: Scope) -> UnsupportedSyntaxErr
     return surely(lo, error, UnboundLocalError if scope is lo.scope else NameError)
 
 
-def outside(lo: Lowering, name: str, where, key: str) -> Value:
-    """Resolve a global or closure variable: code is resolved now, data is read again at each call."""
+def outside(lo: Lowering, name: str, where, key: str, source: Source | None = None) -> Value:
+    """Resolve a global or closure variable, of a function if `source` is given: code is resolved now, data is read again at each call."""
     try:
         value = where.cell_contents if key == "cell_contents" else where[key]
     except ValueError:
@@ -161,7 +164,19 @@ def outside(lo: Lowering, name: str, where, key: str) -> Value:
         if not (lo.static_only or isinstance(value, types.ModuleType) and is_library_module(value)):
             lo.guards[(id(where), key)] = (where, key, value)
         return Const(in_source(value), text=name)
+    if source is not None and (kept := constants_of_numba(source.function, name)) is not None:
+        lo.guards[(id(where), key)] = (where, key, value)
+        refuse_other_constants(lo, name, value, kept, source.name)
     return live_data(lo, name, value, (where, key))
+
+
+def refuse_other_constants(lo: Lowering, name: str, value: Any, kept: list[Any], function: str) -> None:
+    """Refuse data from outside a function that Numba compiled when the data was another: its machine code keeps what was there then."""
+    for before in kept:
+        if before is not value and not (is_made_of_numbers(value) and repr(before) == repr(value)):
+            why = f"Numba keeps the value {reprlib.repr(before)} that `{name}` had when it compiled `{function}`"
+            instead = f"`{name}` as a parameter, or `{function}.recompile()` after a change"
+            raise refused(lo, f"{why}; now `{name}` is {reprlib.repr(value)}", instead)
 
 
 def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Value:

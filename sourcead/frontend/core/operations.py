@@ -26,7 +26,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.analysis.conditions import surely_raises
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend.core.cells import (
-    STAND_INS, BoundVal, Cell, FunctionVal, Held, Iterable, MethodVal, SuperVal, TupleVal, Value
+    STAND_INS, BoundVal, Cell, FunctionVal, Held, Iterable, MethodVal, SuperVal, TupleVal, Value, array_of, structure_of
 )
 from sourcead.frontend.core.errors import perhaps, raises_in_statement, refused, surely, unsupported
 from sourcead.frontend.core.generic import Generic
@@ -181,7 +181,7 @@ def call_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs
 @Generic
 def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Lower `value.name(*args, **kwargs)` for one kind of value."""
-    raise NotImplementedError
+    raise unsupported(lo, node, f"the method `{name}` of {structure_of(value)}")
 
 
 @Generic
@@ -369,7 +369,11 @@ def has_exact_class(lo: Lowering, value: Value) -> bool:
 def no_attribute(lo: Lowering, value: Value, name: str) -> Exception:
     """Return the error for an attribute that a value surely does not have."""
     kind = " or ".join(dict.fromkeys(cls.__name__ for cls in classes_of(lo, value)))
-    return surely(lo, refused(lo, f"a value of class {kind} has no `.{name}`", similar(name, *classes_of(lo, value))), AttributeError)
+    instead = similar(name, *classes_of(lo, value))
+    if name == "at" and kind == "ndarray":  # JAX's way to write a copy
+        written = getattr(value, "name", None) or "w"
+        instead = f"`{written} = {written}.copy()`, and then `{written}[...] = value`"
+    return surely(lo, refused(lo, f"a value of class {kind} has no `.{name}`", instead), AttributeError)
 
 
 def special_method(value: Value, name: str) -> Any:
@@ -382,6 +386,8 @@ def special_method(value: Value, name: str) -> Any:
 def call_special(lo: Lowering, value: Value, name: str, args: list[Value], node) -> Value | None:
     """Call a special method of an object and return the result, or None if the class does not define the method."""
     found = special_method(value, name)
+    if found is None and array_of(value) is None and find(real := REAL_CLASSES.get(class_of(value), object), name)[0] not in (None, object):
+        raise unsupported(lo, node, f"`{name}` of an object of class {real.__name__}")
     return None if found is None else call_object(lo, found, [value, *args], {}, node)
 
 

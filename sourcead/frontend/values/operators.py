@@ -340,6 +340,8 @@ def repeat(lo: Lowering, a: Value, b: Value) -> Value:
     if not core.is_sequence(a):
         a, b = b, a
     found, n = core.known(lo, b)
+    if isinstance(core.type_of_value(a), Str) and isinstance(t := core.type_of_value(b), Scalar) and t.kind in ("int", "bool"):
+        return core.fold(lo, operator.mul, [a, b]) or lo.build.call(operator.mul, lo.read(a), lo.read(b), type=Str())
     if found and not isinstance(n, (int, np.integer)):
         wrong = core.refused(lo, "a list or tuple times what is not an integer", "multiply an array: `np.array(...)`")
         raise core.surely(lo, wrong, TypeError)

@@ -342,8 +342,12 @@ def is_mask_of_element(lo: Lowering, base: Cell, key: Value) -> bool:
 
 def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
     """Lower `old op= value`; return the value to bind the name to, or None if the object changed in place."""
-    if (found := core.call_special(lo, old, f"__i{objects.DUNDER.get(fn, fn.__name__)}__", [value], node)) is not None:
+    name = objects.DUNDER.get(fn, fn.__name__)
+    found = core.call_special(lo, old, f"__i{name}__", [value], node)
+    if found is not None and not (isinstance(found, Const) and found.value is NotImplemented):
         return found
+    if isinstance(old, Cell) and old.kind != "array" and core.special_method(value, f"__r{name}__"):  # which comes before that of a list
+        return core.operate(lo, fn, old, value)
     refuse_others(lo, f"{fn.__name__} in place" if fn is operator.pow else fn, [old, value])
     if (held := core.array_of(old)) is not None:
         if array_objects.own_wrap(old.cls) is not None or augment(lo, held, fn, array_objects.plain(lo, value), node) is not None:

@@ -107,6 +107,16 @@ def parameters_of_a_function(x):
     return dotted([x, 2 * x], 3.0) + dotted([x, 1.0], 2.0, c=[x, x]) + len(inspect.getfullargspec(dotted).args)
 
 
+def options_in_a_text(x):
+    options = {name: eval(value) for name, value in re.findall(r"([a-z]*)=([^,)]*)", "kernel(width=1.5, power=2)")}
+    return (x / options["width"]) ** options["power"] * len(re.split(r",\s*", "a, b,c"))
+
+
+def slopes_of_rows_of_any_number(x):
+    rows = np.array([[np.sin(x * t), x * t] for t in ARRAY])
+    return np.polyfit(ARRAY, rows[:, 0], 1)[0] * x
+
+
 def patterns(x):
     return x * 2 if re.match(r"\d+", "12") and re.compile("a.c").search("abc") else x * 3
 

@@ -158,7 +158,7 @@ def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], 
         t = Foreign(MAKERS[fn]) if fn in MAKERS else random_generators.type_of_call(lo, fn, args, kwargs)
         var = lo.build.emit(Call(fn, operands, tuple(named.items()), effect=True), t, "sample")
     else:
-        var = lo.build.applied(fn, operands, named)
+        var = core.told(lo, lo.build.applied(fn, operands, named), operands)
         if has_fields(atom_type(var)) and any(map(core.passes_derivative, operands)):
             raise core.unsupported(lo, node, FIELDS, USE_ARRAYS)
         if fn in QUESTIONS and isinstance(operands[0], Const) and not operands[0].live and type(operands[0].value) in (int, float):
@@ -373,7 +373,7 @@ def call_opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
     t = Foreign(fn) if fn in GENERATORS else UNKNOWN
     if (cause or isinstance(fn, types.BuiltinFunctionType)) and any(c for a in (*args, *kwargs.values()) for c in cells_of(a)):
         fn, operands = runtime.unseen, [Const(fn), *operands]
-    var = lo.build.emit(Call(fn, tuple(operands), tuple(named.items()), effect=effect), t, "value")
+    var = core.told(lo, lo.build.emit(Call(fn, tuple(operands), tuple(named.items()), effect=effect), t, "value"), operands)
     return lo.wrap(var, shares=[r for a in (*args, *kwargs.values()) for r in roots(a)])
 
 

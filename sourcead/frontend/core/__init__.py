@@ -42,3 +42,4 @@ from sourcead.frontend.core.optional_tuples import (
 from sourcead.frontend.core.parts import parts_of_value
 from sourcead.frontend.core.reading import same_view
 from sourcead.frontend.core.sameness import same_constant, same_keys, same_thing
+from sourcead.frontend.core.texts import numbers_in, told

@@ -70,9 +70,27 @@ def of_softmax(x):
     return np.sum(softmax(x) * x)
 
 
+def added_up(values):
+    top, total = max(values), 0.0
+    for value in values:
+        total += math.exp(value - top)
+    return top + math.log(total)
+
+
+def of_numbers_added_up(x):
+    return added_up([x[0, 0], x[1, 1], x[0, 2]]) * x[2, 2]
+
+
+def of_rows_added_up(x):
+    top, total = np.max(x, axis=0), np.zeros(4)
+    for row in x:
+        total = np.exp(row - top) + total
+    return np.sum((np.log(total) + top) ** 2)
+
+
 CANCEL = [
     of_logarithms, of_picked_elements, in_place, of_all_elements, of_weights, of_numbers, in_a_recurrence,
-    of_softmax,
+    of_softmax, of_numbers_added_up, of_rows_added_up,
 ]  # fmt: skip
 
 
@@ -144,7 +162,39 @@ def of_a_branch(x):
     return np.sum(np.exp(x - m)) if x[0, 0] > 9 else m + np.sum(np.exp(x))
 
 
+def of_each_row_added_up(x):
+    total = np.zeros(4)
+    for row in x:
+        top = np.max(row)
+        total = total + np.exp(row - top)
+    return np.sum(np.log(total) + top)
+
+
+def added_up_from_one(x):
+    top, total = np.max(x, axis=0), np.ones(4)
+    for row in x:
+        total = total + np.exp(row - top)
+    return np.sum(np.log(total) + top)
+
+
+def read_while_it_is_added_up(x):
+    top, total, seen = np.max(x, axis=0), np.zeros(4), 0.0
+    for row in x:
+        seen = seen + total[0] * row[0]
+        total = total + np.exp(row - top)
+    return np.sum(np.log(total) + top) + seen
+
+
+def read_after_each_addition(x):
+    top, total, seen = np.max(x, axis=0), np.zeros(4), 0.0
+    for row in x:
+        total = total + np.exp(row - top)
+        seen = seen + total[0] * row[0]
+    return np.sum(np.log(total) + top) + seen
+
+
 STAY = [
+    of_each_row_added_up, added_up_from_one, read_while_it_is_added_up, read_after_each_addition,
     with_a_number_beside, also_returned, of_the_axis_that_fits_by_chance, added_along_the_other_axis, of_other_rows, of_some_rows,
     of_sorted_rows, twice, of_squares, summed, carried, of_a_branch,
 ]  # fmt: skip

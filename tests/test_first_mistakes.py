@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from sourcead import (
-    ArgumentError, NonScalarError, RuleError, SourceADError, WrtError, adjoint, grad, hessian, hvp, jacobian, jvp,
-    value_and_grad, vjp
+    ArgumentError, NonScalarError, NoRuleError, RuleError, SourceADError, WrtError, adjoint, grad, hessian, hvp,
+    jacobian, jvp, value_and_grad, vjp
 )
 
 
@@ -197,3 +197,22 @@ def test_a_line_of_a_notebook_is_named_as_ipython_names_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
     with pytest.raises(NonScalarError, match=rf"^Cell In\[3\], line {squares.__code__.co_firstlineno + 1}: `squares` returns"):
         grad(squares)(np.ones(3))
+
+
+def written_as_in_jax(w):
+    w = w.at[0].set(3.0)
+    return np.sum(w)
+
+
+def test_a_copy_that_is_written_as_in_jax_is_shown_as_in_numpy():
+    with pytest.raises(AttributeError, match=r"`w = w.copy\(\)`, and then `w\[...\] = value`"):
+        grad(written_as_in_jax)(np.ones(2))
+
+
+def test_a_rule_for_a_callable_object_is_shown_by_the_name_that_the_program_has_for_it():
+    interpolate = pytest.importorskip("scipy.interpolate")
+    made = SimpleNamespace(line=interpolate.interp1d([0.0, 1.0], [0.0, 2.0]))
+    with pytest.raises(NoRuleError) as caught:
+        grad(lambda x: np.sum(2.0 * made.line(x) + 1.0))(0.5)
+    assert "for `made.line`, an object of class `scipy.interpolate.interp1d`" in str(caught.value)
+    assert "Register a rule:\n    @adjoint(made.line)\n" in str(caught.value)

@@ -1,5 +1,7 @@
 """What the reverse sweep of a loop saves, rebuilds, reads again and puts back."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -112,6 +114,29 @@ def test_a_write_saves_at_most_what_it_overwrites(function, args):
     writes = 9 if not args else 8 * args[0]
     assert sum(saved) <= writes
     check_grads(function, (a, *args))
+
+
+def of_a_diffusivity(k, u, steps):
+    u = u.copy()
+    for _ in range(steps):
+        u[1:-1, 1:-1] += k * (u[2:, 1:-1] + u[:-2, 1:-1] + u[1:-1, 2:] + u[1:-1, :-2] - 4 * u[1:-1, 1:-1])
+    return np.sum(u**2)
+
+
+def of_two_coefficients(c, u, steps):
+    u = u.copy()
+    for _ in range(steps):
+        u[1:-1] += c[0] * (u[2:] - u[:-2]) + c[1] * np.sin(u[1:-1])
+    return np.sum(u**2)
+
+
+@pytest.mark.parametrize("function, puts_back", [(of_a_diffusivity, False), (of_two_coefficients, True)])
+def test_what_is_computed_of_an_array_is_saved_if_that_is_no_more(function, puts_back):
+    k = np.array([0.1, -0.2]) if function is of_two_coefficients else np.float64(0.1)
+    text = grad(function).lower(k, ROWS, 3).text
+    forward, reverse = text.split("# reverse")
+    assert bool(re.search(r"^ +u\[.*\] = ", reverse, re.M)) == puts_back and ".append(" in forward
+    check_grads(function, (k, ROWS, 3), wrt=(0, 1))
 
 
 def branch_in_a_loop(x):

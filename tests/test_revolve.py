@@ -327,7 +327,7 @@ def test_a_counted_loop_takes_the_steps_of_the_forward_sweep_and_of_the_schedule
     """Its forward sweep saves nothing, because its length is not known."""
 
     def f(x, most):
-        n = 0
+        n = 0.0
         while n < most:
             x = tick(x)
             n += 1

@@ -8,13 +8,14 @@
     s = log(t) + m                         gone: the logarithm of a sum of exponentials
 
 If m goes wherever it is read, the result does not depend on it, and the derivative by it is zero, whatever m is.  The term or factor is
-followed through the operations of a softmax; if it meets another one, m is differentiated as usual.
+followed through the operations of a softmax; if it meets another one, m is differentiated as usual.  A sum may be one that a loop behind m
+adds up from zero.
 """
 
 import heapq
 import math
 import operator
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 
@@ -22,12 +23,15 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
-from sourcead.ir.nodes import Attr, Block, Call, Const, Index, Let, Operand, Slice, Stmt, Update, Var, operand_atoms
+from sourcead.ir.nodes import (
+    Attr, Block, Call, Const, Index, Let, Loop, Operand, Slice, Stmt, Update, Var, operand_atoms
+)
 from sourcead.ir.types import Sym, Type, dims_of, kind_of, rank
 from sourcead.ir.walk import walk
 from sourcead.primitives.table import record_of
 
 EXTREMES = {max, min, np.max, np.min, np.maximum, np.minimum}
+ADDITIONS = {operator.add, np.add, "add"}
 REDUCTIONS = {np.max, np.min, np.sum, np.mean}
 SUMS = {operator.add: 1, np.add: 1, "add": 1, operator.sub: -1, np.subtract: -1, "sub": -1}
 PRODUCTS = {operator.mul: 1, np.multiply: 1, operator.truediv: -1, np.divide: -1}
@@ -64,17 +68,40 @@ def cancelled_shifts(block: Block) -> set[Var]:
         uses.definitions.update(dict.fromkeys(stmt.targets, stmt))
         for v in set(stmt.op.reads):
             uses.readers[v].append(k)
+    for stmt in stmts:
+        if isinstance(stmt.op, Loop):
+            uses.note_sums(stmt)
     return {stmts[k].targets[0] for k in found if _cancels(stmts[k].targets[0], uses)}
 
 
 @dataclass(frozen=True, eq=False)
 class _Uses:
-    """The statements of a function in their order, with what defines and reads each variable, and which leave their block."""
+    """The statements of a function in their order, with what defines and reads each variable, and how often each leaves its block.
+
+    Attributes:
+        sums: for what an iteration yields as the sum of a loop that begins with zero: the loop, the sum so far, and that after the loop.
+    """
 
     stmts: list[Stmt]
     definitions: dict[Var, Stmt] = field(default_factory=dict)
     readers: dict[Var, list[int]] = field(default_factory=lambda: defaultdict(list))
-    handed_on: set[Var] = field(default_factory=set)
+    handed_on: Counter[Var] = field(default_factory=Counter)
+    sums: dict[Var, tuple[Loop, Var, Var]] = field(default_factory=dict)
+
+    def note_sums(self, stmt: Stmt) -> None:
+        loop = stmt.op
+        for param, init, end, target in zip(loop.params, loop.inits, loop.body.results, stmt.targets):
+            adds = next((k for k in self.readers[param] if self.stmts[k].targets == (end,)), None)
+            alone = adds is not None and self.readers[param] == [adds] and not self.handed_on[param] and self.handed_on[end] == 1
+            if alone and self.is_zero(init) and self.stmts[adds] in loop.body.stmts:
+                self.sums[end] = loop, param, target
+
+    def is_zero(self, operand: Operand) -> bool:
+        op = self.definitions[operand].op if isinstance(operand, Var) and operand in self.definitions else None
+        if isinstance(op, Call):
+            return isinstance(op.fn, Hashable) and op.fn in (np.zeros, np.zeros_like) and not op.kwargs
+        value = op.value if isinstance(op, Let) else operand
+        return isinstance(value, Const) and not value.live and type(value.value) in (int, float) and value.value == 0
 
 
 def _cancels(shift: Var, uses: _Uses) -> bool:
@@ -88,23 +115,33 @@ def _cancels(shift: Var, uses: _Uses) -> bool:
     while pending:
         stmt = uses.stmts[heapq.heappop(pending)]
         try:
-            part = _part(stmt, parts, uses.definitions)
+            part = _part(stmt, parts, uses)
         except Lost:
             return False
         if part is None or not part.times or stmt.targets[0] in parts:
             continue
-        if stmt.targets[0] in uses.handed_on:
+        found = [stmt.targets[0]]
+        loop, _, total = uses.sums.get(found[0], (None, None, None))
+        if total is not None and uses.definitions[shift] not in loop.body.statements:
+            found.append(total)
+        if uses.handed_on[found[-1]]:
             return False
-        parts[stmt.targets[0]] = part
-        for k in uses.readers[stmt.targets[0]]:
-            heapq.heappush(pending, k)
+        for v in found:
+            parts[v] = part
+            for k in uses.readers[v]:
+                heapq.heappush(pending, k)
     return True
 
 
-def _part(stmt: Stmt, parts: dict[Var, Part], definitions: dict[Var, Stmt]) -> Part | None:
+def _part(stmt: Stmt, parts: dict[Var, Part], uses: _Uses) -> Part | None:
     """Return what the shift is of the result of a statement that reads a value with a part of it."""
     to = stmt.targets[0].type if stmt.targets else None
+    _, so_far, _ = uses.sums.get(stmt.targets[0], (None, None, None)) if stmt.targets else (None, None, None)
     match stmt.op:
+        case Call(fn, (a, b), ()) | Update(a, (), b, fn) if _among(fn, ADDITIONS) and (a is so_far or uses.is_zero(a)):
+            return _of(b, parts)
+        case Call(fn, (a, b), ()) | Update(a, (), b, fn) if _among(fn, ADDITIONS) and (b is so_far or uses.is_zero(b)):
+            return _of(a, parts)
         case Attr():
             return None
         case Let(Var() as value):
@@ -114,7 +151,7 @@ def _part(stmt: Stmt, parts: dict[Var, Part], definitions: dict[Var, Stmt]) -> P
         case Update(_, (), value, "set"):
             return _of(value, parts)
         case Index(base, key) if base in parts:
-            return _indexed(base, key, parts[base], definitions)
+            return _indexed(base, key, parts[base], uses.definitions)
         case Call(fn, args, kwargs, False) if isinstance(fn, Hashable) and not isinstance(fn, Var):
             if record_of(fn).no_derivative:
                 return None

@@ -97,7 +97,7 @@ class Generated(ABC):
     def save(self, path, *args, **kwargs) -> None:
         """Write the generated function as a module that runs without sourcead.
 
-        The module holds for arguments of other sizes if it can; on entry it asserts the shapes and lengths that it relies on.
+        The module holds for arguments of other sizes if it can; on entry it asserts the types, shapes and lengths that it relies on.
         Global data that the function reads becomes constants of the module, with the values that they have now.
 
         Args:
@@ -110,5 +110,5 @@ class Generated(ABC):
         """
         built, of_arguments = for_more_sizes(self._latest(*args, **kwargs).built)
         compiled = specialised(built, NUMPY)
-        text, names = checked(built.plain.text, built.plain.name, of_arguments, self._directions, compiled.namespace)
+        text, names = checked(built.plain.text, built, of_arguments, self._directions, compiled.namespace)
         write(path, standalone(text, built.plain.name, names).encode(), private=False)

@@ -9,7 +9,8 @@ import functools
 import numpy as np
 
 from sourcead.ir.records import list_type
-from sourcead.ir.sizes import plus, quotient, sliced
+from sourcead.ir.sizes import plus, quotient
+from sourcead.ir.slice_sizes import sliced
 from sourcead.ir.types import INT, UNKNOWN, Array, Type, anydim
 from sourcead.primitives.registry import enter, family, infers, linear
 from sourcead.primitives.result_types.by_example import sized

@@ -152,6 +152,9 @@ FACTS: dict[Any, dict[str, Any]] = {}
 USERS: dict[Any, dict[str, Any]] = {}
 """The facts that users enter, which override those of the families."""
 
+CHANGES: list[int] = [0]
+"""How often users have entered facts: what was generated before is generated anew."""
+
 RECORDS: dict[Any, Primitive] = {}
 """The records that have been looked up."""
 
@@ -213,12 +216,14 @@ def enter_users(function, **facts) -> None:
     """Enter a user's facts about a function, which override those of the families and earlier ones of users."""
     RECORDS.pop(function, None)
     USERS.setdefault(function, {}).update(facts)
+    CHANGES[0] += 1
 
 
 def forget_users(function) -> None:
     """Remove the facts that users have entered about a function."""
     RECORDS.pop(function, None)
     USERS.pop(function, None)
+    CHANGES[0] += 1
 
 
 def infers(*functions):

@@ -8,6 +8,7 @@ from sourcead import runtime
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.ir.nodes import Atom, Call, Const, Var
 from sourcead.ir.sizes import Dim
+from sourcead.ir.sizes_of_call import not_one
 from sourcead.ir.types import Array, MapT, Scalar, Sym, Unknown, dims_of, kind_of
 
 
@@ -70,13 +71,13 @@ def known_axes(have: tuple, want: tuple, same: Callable[[Dim, Dim], bool]) -> bo
     for n, m in zip(have[::-1], want[::-1]):
         if same(m, n):
             continue
-        if isinstance(m, Sym) and not m.many and n != 1:
+        if isinstance(m, Sym) and n != 1 and not not_one(m):
             return False
-        if m == 1 and isinstance(n, Sym) and not n.many:
+        if m == 1 and isinstance(n, Sym) and not not_one(n):
             return False
         if n == 1 and m != 1:
             return False
-        if isinstance(n, Sym) and not n.many and m != 1:  # an einsum, whose other operand may have length 1 here
+        if isinstance(n, Sym) and m != 1 and not not_one(n):  # an einsum, whose other operand may have length 1 here
             return False
     return True
 

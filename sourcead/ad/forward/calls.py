@@ -153,7 +153,7 @@ def called(tangents: Tangents, call: RuleCall, primals: dict[str, Operand], want
         return [build.applied(rule.function, (call.y, *call.values), {**ts, **call.options}, t_y)]
     several = len(ts) > 1
     whole = build.applied(rule.function, (call.y, *call.values, *ts.values()), call.options, Unknown() if several else t_y)
-    whole = one_for_each(build, rule, whole, len(ts)) if several else whole
+    whole = one_for_each(build, rule, whole, len(ts))
     return [build.index(whole, Const(k)) if has else None for k, has in enumerate(wanted)] if several else [whole]
 
 

@@ -309,8 +309,8 @@ def classes_of(lo: Lowering, value: Value) -> list[type]:
     """Return the classes that a value may have, as far as its type tells; none if it does not tell any."""
     if (cls := class_of(value)) is not None:
         return [REAL_CLASSES.get(cls, cls)]
-    if isinstance(value, (TupleVal, Slice)):
-        return [tuple if isinstance(value, TupleVal) else slice]
+    if isinstance(value, (TupleVal, Slice, FunctionVal)):
+        return [{TupleVal: tuple, Slice: slice, FunctionVal: types.FunctionType}[type(value)]]
     if isinstance(value, Cell) and value.kind in ("list", "dict"):
         return [value.cls or {"list": list, "dict": dict}[value.kind]]
     if isinstance(value, Iterable) and value.drive is not None:
@@ -372,7 +372,11 @@ def has_exact_class(lo: Lowering, value: Value) -> bool:
 def no_attribute(lo: Lowering, value: Value, name: str) -> Exception:
     """Return the error for an attribute that a value surely does not have."""
     kind = " or ".join(dict.fromkeys(cls.__name__ for cls in classes_of(lo, value)))
-    return surely(lo, refused(lo, f"a value of class {kind} has no `.{name}`", similar(name, *classes_of(lo, value))), AttributeError)
+    instead = similar(name, *classes_of(lo, value))
+    if name == "at" and kind == "ndarray":  # JAX's way to write a copy
+        written = getattr(value, "name", None) or "w"
+        instead = f"`{written} = {written}.copy()`, and then `{written}[...] = value`"
+    return surely(lo, refused(lo, f"a value of class {kind} has no `.{name}`", instead), AttributeError)
 
 
 def special_method(value: Value, name: str) -> Any:

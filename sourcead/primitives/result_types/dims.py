@@ -3,12 +3,8 @@
 import functools
 
 from sourcead.ir.sizes import times
+from sourcead.ir.sizes_of_call import not_one
 from sourcead.ir.types import anydim
-
-
-def not_one(dim) -> bool:
-    """Return whether a dim is known not to be 1."""
-    return dim != 1 if isinstance(dim, int) else dim.many
 
 
 def broadcast_dim(a, b):

@@ -10,6 +10,7 @@ from sourcead.backends.numba.codegen.handled_exceptions import refuse_handled
 from sourcead.backends.numba.codegen.loops.reordering import with_fast_loops
 from sourcead.backends.numba.codegen.outlining import AT, outline_calls
 from sourcead.backends.numba.codegen.recursion import live_data, with_functions
+from sourcead.backends.numba.codegen.small_arrays.rewrite import small_arrays_as_numbers
 from sourcead.backends.numba.codegen.stacks import number_stacks_as_arrays
 from sourcead.backends.numba.codegen.unsupported_dtypes import refuse_dtypes
 from sourcead.backends.numba.codegen.vector_loops import fuse_vector_statements
@@ -45,7 +46,8 @@ def prepare(derivative: Derivative) -> tuple[Function, Emitted, Callable[[], Fun
 
     def loops_over_vectors(function: Function) -> Function:
         nonlocal assumes
-        made = fuse_vector_statements(function)
+        small = small_arrays_as_numbers(function)
+        made = fuse_vector_statements(small if small is function else plan.simplify(small))
         assumes = made is not function
         return loops(made, function)
 

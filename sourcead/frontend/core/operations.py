@@ -14,6 +14,7 @@ Calls of Python objects are lowered by handlers. Built-in functions have their o
 with a test and a handler; a call is lowered by the first kind of `ORDER` whose test holds.
 """
 
+import collections
 import numbers
 import types
 from collections.abc import Callable
@@ -325,6 +326,8 @@ def classes_of(lo: Lowering, value: Value) -> list[type]:
             return ALL_NUMBERS
         case Scalar(_, dtype):
             return [dtype.type]
+        case ListT() if lo.deques:
+            return [list, collections.deque]
         case t:
             return [CLASSES[type(t)]] if type(t) in CLASSES else []
 

@@ -363,7 +363,8 @@ def repeat(lo: Lowering, a: Value, b: Value) -> Value:
         raise core.surely(lo, wrong, TypeError)
     if not found and isinstance(t := core.data_type(lo, b), Scalar) and t.kind == "float":  # perhaps an integer that is an argument in wrt
         if isinstance(core.type_of_value(a), Str):
-            raise core.perhaps(core.refused(lo, "a string times a float", "`s * int(n)`; leave an integer out of wrt"), TypeError)
+            instead = "numbers in place of the string; `s * int(n)`, with `n` left out of wrt, if it is repeated"
+            raise core.perhaps(core.refused(lo, "a string times a float", instead), TypeError)
         instead = "`np.asarray(x) * w` if each number is to be multiplied; leave an integer that says how often to repeat out of wrt"
         raise core.perhaps(core.refused(lo, "a list or tuple times a float", instead), TypeError)
     if not found and isinstance(core.data_type(lo, b), Unknown) and not lo.static_only:

@@ -23,7 +23,8 @@ to a part that was just set to zero is set if the subscript names no element twi
         yield d2                                              yield d2
 
 This is legal if nothing reads what is cleared after the loop, the loop uses the array only at subscripts `i + c` along one axis, none
-of them negative, and the clear is the last use of the greatest of them (the least, if the index rises): the loop moves on and never comes back.
+of them negative, and the clear is the last use of the greatest of them (the least, if the index rises): the loop moves on and never
+comes back.
 The same holds in a nest of loops for subscripts `i + b, j + c`, which are compared in this order.
 """
 

@@ -84,7 +84,7 @@ CASES = {
         signal.filtfilt(*signal.butter(1, 0.3), np.ravel(x)) + signal.filtfilt([0.3, x[0, 0]], [1.0, -0.5], x, padlen=2)[0, 1]
     ),
     "filter both ways along columns": lambda x: (
-        signal.filtfilt([0.3, 0.2], [1.0, -0.5], x, 0, "even", 1) * signal.filtfilt([1.0], [2.0], x, padtype=None)
+        signal.filtfilt([0.3, 0.2], [1.0, -0.5], x, 0, "even", 1) * signal.filtfilt([1.0, 0.1], [2.0, 0.3], x, padtype=None)
     ),
     "filter in sections": lambda x: signal.sosfilt(SECTIONS, x, axis=0) + signal.sosfiltfilt(SECTIONS, x, padtype="constant", padlen=2),
     "interpolation with other values outside": lambda x: (

@@ -32,7 +32,8 @@ def by_name(x):
 
 
 def with_dots(x):
-    return eval("math.sin")(x[0]) * eval(" SCALE ") + eval("np.linalg.norm")(x) * (eval("None") or eval("2.5")) + eval("abs")(x[1] - 9.0) * math.pi
+    scaled = eval("math.sin")(x[0]) * eval(" SCALE ")
+    return scaled + eval("np.linalg.norm")(x) * (eval("None") or eval("2.5")) + eval("abs")(x[1] - 9.0) * math.pi
 
 
 @pytest.mark.parametrize("function", [by_name, with_dots])

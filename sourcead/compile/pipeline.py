@@ -26,7 +26,7 @@ from sourcead.compile import (  # noqa: F401 (registers the lowering of calls of
 from sourcead.compile.comparison import is_repeatable
 from sourcead.compile.live_data import is_read
 from sourcead.emit.text.globals import is_literal
-from sourcead.errors import BackendError, SourceADError
+from sourcead.errors import ArgumentError, BackendError, SourceADError
 from sourcead.frontend.builtins.checkpoint import policy_in_ir
 from sourcead.frontend.core.errors import RETURN_IT
 from sourcead.frontend.find_source import Source, find_source
@@ -81,6 +81,11 @@ class Options:
     verify: Any = None
     readable: bool = False
     probing: bool = False
+
+    def __post_init__(self):
+        for name in ("has_aux", "readable"):
+            if (value := getattr(self, name)) not in (True, False):
+                raise ArgumentError(f"{name} is {value!r}, which is neither True nor False", instead=f"{name}=True")
 
 
 @dataclass(frozen=True, eq=False)

@@ -245,6 +245,7 @@ class Lowering(Writing):
         self.resized: list[tuple[Cell, frozenset]] = []
         self.arm = 0
         self.listing = False
+        self.deques = False  # whether a list may be one that stands for a deque
         self.unrolling = False
         self.unrolled = 0
         self.unrolled_in_all = itertools.count(1)

@@ -74,10 +74,10 @@ def what_python_takes(fn, values):
 
     It does unless another operand is an object, whose class says what it does with None.
     """
-    objects = [v for v in values if isinstance(v, OptionalVal) or class_of(v) is not None]
-    if fn not in REFUSE_NONE or len(objects) != 1 or not isinstance(objects[0], OptionalVal):
+    optional = [v for v in values if isinstance(v, OptionalVal)]
+    if len(optional) != 1 or fn not in REFUSE_NONE or any(class_of(v) is not None for v in values):
         return values
-    return type(values)(v.held if v is objects[0] else v for v in values)
+    return type(values)(v.held if v is optional[0] else v for v in values)
 
 
 def where_it_is_known(lo, value: Value) -> Value:

@@ -119,7 +119,15 @@ def truth_values_of_python(x):
     return (a + b) * x[0] + ~a * x[1] + [x[1], x[2]][not not (x[0] > 0.0)] * 3.0
 
 
+def truth_of_iterators(x):
+    used = (v * x[0] for v in [1.0, 2.0])
+    total = sum(used)
+    answers = [bool(used), bool(iter([])), bool(zip()), bool(map(abs, [])), bool(range(0)), bool({}.keys()), bool(collections.Counter())]
+    return total + sum(k * a for k, a in enumerate(answers)) * x[1] + len(list(zip()))
+
+
 AS_PYTHON = [
+    truth_of_iterators,
     functions_under_other_names, reversed_by_its_own_methods, reversed_of_limited_length, in_place_left_to_the_operator,
     list_in_place_by_the_other_class, truth_of_chains, order_of_ordered_dicts, deques_are_no_lists, handled_type_errors, texts_repeated,
     truth_values_of_python,

@@ -128,6 +128,8 @@ lowers(range)(lambda lo, node, *bounds: iterables.counted(lo, bounds, node))
 def builtin_zip(lo: Lowering, node, *xs: Value, strict: Value = NONE) -> Value:
     """Lower `zip(xs, ys, strict=s)`."""
     compares = core.truth(lo, strict) is not False
+    if len(xs) > 1 and isinstance(xs[0], Iterable) and xs[0].once and all(x is xs[0] for x in xs) and core.is_none(strict):
+        return iterables.later(lo, xs[:1], lambda inner: iterables.in_groups(lo, inner, len(xs), node), node)
     return iterables.later(lo, xs, lambda *parts: iterables.zipped(lo, parts, node, compares) if parts else iterables.listed([]), node)
 
 

@@ -282,3 +282,18 @@ def list_times_what_may_be_an_array(x, n):
 def test_a_list_times_what_may_be_an_array_is_refused():
     with pytest.raises(UnsupportedSyntaxError, match="may be a number or an array"):
         grad(list_times_what_may_be_an_array)(np.array([0.5, 0.7]), 2)
+
+
+def recursion_with_a_table_as_default(x, n):
+    def step(k, memo={}):  # noqa: B006 (the table is the point)
+        if k not in memo:
+            memo[k] = x[2] * k if k < 2 else step(k - 1) * 0.7 + step(k - 2) * x[1]
+        return memo[k]
+
+    return step(3) if n is None else step(n)
+
+
+def test_a_recursive_function_whose_default_is_a_table_is_inlined_or_refused():
+    check(lambda x: recursion_with_a_table_as_default(x, None), X)
+    with pytest.raises(UnsupportedSyntaxError, match="default value of `memo`"):
+        grad(recursion_with_a_table_as_default)(X, 3)

@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 import pytest
 
-from sourcead import grad, hvp, jacobian, pushforward, value_and_grad
+from sourcead import SourceADError, grad, hvp, jacobian, pushforward, value_and_grad
 from tests.harness_numba import largest_difference
 
 numba = pytest.importorskip("numba")
@@ -305,3 +305,23 @@ SCALE = [3.0]
 
 def scaled_recursively(x, n):
     return x if n == 0 else SCALE[0] * scaled_recursively(x, n - 1)
+
+
+FACTOR = 2.0
+
+
+@njit
+def with_a_factor(x):
+    return FACTOR * x
+
+
+def test_a_global_that_changed_after_numba_compiled_the_function_is_refused(monkeypatch):
+    outer = lambda x: with_a_factor(x) ** 2  # noqa: E731
+    gradients = grad(with_a_factor, backend="numpy"), grad(outer)
+    assert (with_a_factor(3.0), *[g(3.0) for g in gradients]) == (6.0, 2.0, 24.0)
+    monkeypatch.setitem(globals(), "FACTOR", 5.0)
+    for gradient in gradients:
+        with pytest.raises(SourceADError, match=r"Numba keeps the value 2.0 that `FACTOR` had(.|\n)*`with_a_factor.recompile\(\)`"):
+            gradient(3.0)
+    with_a_factor.recompile()
+    assert (with_a_factor(3.0), *[g(3.0) for g in gradients]) == (15.0, 5.0, 150.0)

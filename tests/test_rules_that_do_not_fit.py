@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from sourcead import RuleError, VerificationError, adjoint, grad, jvp, tangent
+from sourcead.primitives.registry import forget_users
 
 V = np.array([1.0, 2.0, 3.0])
 
@@ -137,3 +138,52 @@ def test_a_tuple_as_the_tangent_of_a_tuple():
 
     tangent(both)(lambda y, x, t_x: (t_x, 2 * t_x))
     assert jvp(lambda x: both(x)[0] * both(x)[1], (2.0,), (1.0,)) == (8.0, 8.0)
+
+
+def squared(x):
+    return x * x
+
+
+def sum_of_squares(x):
+    return np.sum(squared(x))
+
+
+def test_a_rule_that_is_registered_again_takes_the_place_of_the_one_before():
+    gradient = grad(sum_of_squares)
+    assert gradient(3.0) == 6.0
+    for factor in (10.0, 20.0):
+
+        @adjoint(squared)
+        def rule(y, x, d_y, factor=factor):
+            return factor * d_y
+
+        assert (gradient(3.0), grad(sum_of_squares)(3.0), grad(lambda x: squared(x))(3.0)) == (factor, factor, factor)
+    forget_users(squared)
+    assert gradient(3.0) == 6.0
+
+
+def nothing(y, x, d_y):
+    return
+
+
+def nothing_for_some(y, x, d_y):
+    if y > 3:
+        return d_y
+
+
+def nothing_below(y, x, d_y):
+    if np.all(y > 3):
+        return d_y
+    else:
+        np.sum(d_y)
+
+
+@pytest.mark.parametrize("rule", [nothing, nothing_for_some, nothing_below])
+@pytest.mark.parametrize("verify", [None, False])
+def test_a_rule_that_returns_nothing_is_refused(rule, verify):
+    adjoint(squared)(rule)
+    try:
+        with pytest.raises(RuleError, match="returns nothing\n(.|\n)*return the derivative of"):
+            grad(sum_of_squares, verify=verify)(1.0)
+    finally:
+        forget_users(squared)

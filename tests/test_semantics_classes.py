@@ -264,3 +264,64 @@ def test_a_special_method_of_a_class_inside_that_python_calls_itself_is_refused(
 
     with pytest.raises(UnsupportedSyntaxError, match="define the class outside of the function"):
         value_and_grad(f)(np.array([0.5, -1.2, 2.0]))
+
+
+class Listed:
+    """A class of whose objects NumPy makes arrays, because they have a length and items."""
+
+    def __init__(self, v):
+        self.v = v
+
+    def __len__(self):
+        return len(self.v)
+
+    def __getitem__(self, i):
+        return self.v[i] * 3.0
+
+    def __iter__(self):
+        return (v * 3.0 for v in self.v)
+
+    def __radd__(self, other):
+        return Listed(self.v + other)
+
+    __rmul__ = __radd__
+
+    def __gt__(self, other):
+        return True
+
+
+class ListedLater(Listed):
+    __array_priority__ = 1.0
+
+
+class ListedAlone(Listed):
+    __array_ufunc__ = None
+
+
+class Single:
+    def __init__(self, v):
+        self.v = v
+
+    def __rmul__(self, other):
+        return self.v * other
+
+    def __getitem__(self, i):
+        return self.v[i]
+
+
+@pytest.mark.parametrize("cls", [Listed, ListedLater, ListedAlone])
+def test_an_operator_of_numpy_takes_the_items_of_an_object_to_its_right_unless_the_class_asks_to_be_left(cls):
+    def f(x):
+        q = cls(x * 2.0)
+        return (x + q)[1] * 0.5 + (x[0] * q)[2] ** 2 + (2.0 * q)[0] + np.sum(x[x[0] < q])
+
+    if cls is Listed:
+        assert judged_in_all_modes(f, X) == "right"
+    else:
+        assert judged_in_all_modes(lambda x: (x + cls(x * 2.0))[1] + (x[0] * cls(x))[2] ** 2, X) == "right"
+
+
+def test_an_operator_of_an_array_that_makes_an_array_of_objects_is_refused_and_one_of_a_number_is_not():
+    assert judged_in_all_modes(lambda x: np.sum(x[0] * Single(x)), X) == "right"
+    with pytest.raises(UnsupportedSyntaxError, match="array of objects of class Single"):
+        value_and_grad(lambda x: np.sum((x * Single(x))[0]))(X)

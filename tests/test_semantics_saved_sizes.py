@@ -1,4 +1,4 @@
-"""A saved module is right for arguments of other sizes, or says on entry for which shapes it was made."""
+"""A saved module is right for arguments of other sizes, or says on entry for which types and shapes it was made."""
 
 import copy
 import importlib.util
@@ -167,7 +167,7 @@ def test_other_sizes(f, args, others, wrt, tmp_path):
     try:
         found = text(*copy.deepcopy(others))
     except AssertionError as error:
-        assert str(error).startswith("made for other shapes than ")
+        assert str(error).startswith("made for other ")
         return
     np.testing.assert_allclose(found, differences(f, others, wrt), rtol=1e-4, atol=1e-5)
 
@@ -195,7 +195,7 @@ def rows(x, n):
 
 
 def test_length_of_a_list_is_checked(tmp_path):
-    with pytest.raises(AssertionError, match=r"n: 3"):
+    with pytest.raises(AssertionError, match=r"n: list of 3"):
         saved(total, (R(2), [1, 2]), 0, tmp_path / "saved.py")(R(6), [1, 2, 3])
 
 
@@ -211,7 +211,7 @@ LISTS = [
 def test_a_list_of_things_that_are_alike_has_any_length(f, args, others, refused, tmp_path):
     text = saved(f, args, 0, tmp_path / "saved.py")
     np.testing.assert_allclose(text(*others), differences(f, others), rtol=1e-4, atol=1e-5)
-    with pytest.raises(AssertionError, match="made for other shapes than"):
+    with pytest.raises(AssertionError, match="made for other (types|shapes|lengths) than"):
         text(*refused)
 
 
@@ -238,5 +238,41 @@ def test_a_tangent_must_have_the_shape_of_its_primal(derivative, args, others, r
     text = loaded(derivative, args, tmp_path / "saved.py")
     np.testing.assert_allclose(np.hstack(text(*others)), np.hstack(derivative(*others)))
     for wrong in refused:
-        with pytest.raises(AssertionError, match="other shapes than|must have the shape"):
+        with pytest.raises(AssertionError, match="other (types|shapes|lengths) than|must have the shape"):
             text(*wrong)
+
+
+def smoothed(u, k, steps):
+    for _ in range(steps):
+        u = u.copy()
+        u[1:-1] = u[1:-1] + k * (u[2:] - 2 * u[1:-1] + u[:-2])
+    return np.sum(u**2)
+
+
+def written(x, w, p):
+    p[0] = w * p[1]
+    return np.sum(p * x)
+
+
+U = np.ones(9)
+OTHER_KINDS = [
+    (smoothed, (U, 0.1, 3), [(np.arange(9) % 4, 0.1, 3), ([1.0] * 9, 0.1, 3), (U * 1j, 0.1, 3), (np.asmatrix(U), 0.1, 3), (U, 1, 3),
+                             (U, 0.1, 3.0), (U, 0.1, True), (U.astype(np.float32), 0.1, 3), (U, U, 3)]),
+    (written, (U, 0.1, R(9)), [(U, 0.1, np.arange(9)), (U, 0.1, U), (U, 0.1, U[::-1]), (1.0, 0.1, U)]),
+    (lists, (U, [1.0, 2.0]), [(U, [1, 2]), (U, (1.0, 2.0)), (U, np.ones(2))]),
+    (parts, (PARTS,), [({**PARTS, "a": np.arange(3)},), ({**PARTS, "b": 1},), ({**PARTS, "c": (R(2), R(2))},)]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("f", "args", "others"), OTHER_KINDS)
+def test_arguments_of_other_kinds_or_that_share_what_is_written_are_refused(f, args, others, tmp_path):
+    text = saved(f, args, 0, tmp_path / "saved.py")
+    text(*copy.deepcopy(args))
+    for wrong in others:
+        with pytest.raises(AssertionError, match=r"made for (other (types|shapes|lengths) than \w|arguments that share no memory)"):
+            text(*wrong)
+
+
+def test_the_message_says_which_kinds_were_found(tmp_path):
+    with pytest.raises(AssertionError, match=r"made for other types than u: ndarray of int64, k: float, steps: int$"):
+        saved(smoothed, (U, 0.1, 3), 0, tmp_path / "saved.py")(np.arange(9), 0.1, 3)

@@ -18,7 +18,7 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.ad import rule_functions  # noqa: F401  (importing it registers how calls in rules are lowered)
-from sourcead.ad.rule_results import is_open, one_for, one_for_each, results_for
+from sourcead.ad.rule_results import is_open, one_for_each, results_for, returns_nothing
 from sourcead.analysis.builder import Builder, operand_type
 from sourcead.errors import RuleError, SourceADError, UnsupportedArgumentError, UnsupportedSyntaxError
 from sourcead.frontend.core import Cell, TupleVal, Value
@@ -28,7 +28,7 @@ from sourcead.frontend.values import sequences
 from sourcead.ir.nodes import Atom, Attr, Call, Const, Index, Operand, Slice, Stmt, Var, fresh, operand_atoms
 from sourcead.ir.types import UNKNOWN, Array, NoneType, Scalar, SetT, TupleT, Type, Unknown, kind_of
 from sourcead.places.spelling import spelled
-from sourcead.primitives.rule import Arguments, Rule, TangentRule, malformed
+from sourcead.primitives.rule import Arguments, Rule, TangentRule
 from sourcead.primitives.table import missing_rule, record_of, takes_arrays
 
 cached_source = cache(find_source)
@@ -211,7 +211,7 @@ def lowered(build: Builder, call: RuleCall, further: dict[str, Operand]) -> tupl
 def refused(rule: Arguments, stmts: list[Stmt], origin) -> SourceADError:
     """Return the error for a case that a rule refuses with `raise`, or for a rule that returns nothing."""
     if not any(isinstance(n, gast.Return | gast.Raise) for n in gast.walk(cached_source(rule.function).node)):
-        return malformed(rule.function, "returns nothing", one_for("derivative", rule.params))
+        return returns_nothing(rule)
     texts = [a.value for s in stmts for a in getattr(s.op, "args", ()) if isinstance(a, Const) and isinstance(a.value, str)]
     return UnsupportedArgumentError(
         texts[-1] if texts else f"the derivative of `{spelled(rule.primal)}` does not cover this case", at=origin
@@ -282,9 +282,8 @@ def called(build: Builder, call: RuleCall, d_y: Atom) -> list:
         types = (*types[:plain], TupleT(types[plain:]))
     whole = types[0] if len(rule.params) == 1 else TupleT(types)
     result = build.emit(Call(rule.function, args, tuple(kwargs.items())), whole, "d" if len(rule.params) == 1 else "d_args")
-    if len(rule.params) > 1:
-        result = one_for_each(build, rule, result, len(rule.params))
-    elif not rule.star:
+    result = result if rule.star and len(rule.params) == 1 else one_for_each(build, rule, result, len(rule.params))
+    if len(rule.params) == 1 and not rule.star:
         return [in_dtype(build, result, values[0], call)]
     items = [build.index(result, Const(i)) for i in range(len(rule.params))] if len(rule.params) > 1 else [result]
     if rule.star:

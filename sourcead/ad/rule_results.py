@@ -3,17 +3,22 @@
 A user's rule that returns something else is refused. The rules of this package are tested for that.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+
+import gast
 
 from sourcead import runtime
 from sourcead.analysis.builder import Builder
-from sourcead.errors import RuleError, UnsupportedArgumentError
+from sourcead.errors import NoSourceError, RuleError, UnsupportedArgumentError
 from sourcead.frontend.core import TupleVal, Value, is_sequence, surely_raised, type_of_value
+from sourcead.frontend.find_source import find_source
 from sourcead.frontend.lower import Lowering
 from sourcead.frontend.values import sequences
 from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Stmt, Var
 from sourcead.ir.spoken_types import spoken
-from sourcead.ir.types import UNKNOWN, Array, DictT, ListT, MapT, Scalar, Str, TupleT, Type, Unknown, keyed_parts, rank
+from sourcead.ir.types import (
+    UNKNOWN, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT, Type, Unknown, keyed_parts, rank
+)
 from sourcead.places.spelling import counted, spelled
 from sourcead.primitives.registry import is_own
 from sourcead.primitives.rule import Rule, TangentRule, malformed
@@ -29,6 +34,8 @@ def results_for(lo: Lowering, rule: Rule | TangentRule, result: Value, types: di
     each = one_for(kind, types)
     if len(types) > 1 and isinstance(t, Unknown):
         result = one_for_each(lo.build, rule, lo.read(result), len(types))
+    if len(types) == 1 and isinstance(t, NoneType) and not own:
+        raise returns_nothing(rule)
     whole = len(types) == 1 or not (own or is_sequence(result) or isinstance(t, Unknown))
     items = [result] if whole else sequences.static_items(lo, result, None, len(types))
     if len(items) != len(types):
@@ -58,9 +65,34 @@ def one_for(kind: str, names: Iterable[str]) -> str:
     return f"return a {kind} for each: of {', '.join((first, *more))}" if more else f"return the {kind} of {first}"
 
 
+def returns_nothing(rule: Rule | TangentRule) -> RuleError:
+    """Return the error for a rule that returns nothing."""
+    return malformed(rule.function, "returns nothing", one_for("derivative", rule.params))
+
+
 def one_for_each(build: Builder, rule: Rule | TangentRule, whole: Var, count: int) -> Var:
     """Emit the check of what a rule returns if its type does not tell whether it is a derivative for each argument."""
-    return whole if is_own(rule.function) else build.call(runtime.one_for_each, whole, Const(count), Const(spelled(rule.primal)))
+    if is_own(rule.function) or count == 1 and always_gives(rule.function):
+        return whole
+    return build.call(runtime.one_for_each, whole, Const(count), Const(spelled(rule.primal)), type=whole.type)
+
+
+def always_gives(function: Callable) -> bool:
+    """Return whether a function is known to return something but None in all its branches."""
+    try:
+        node = find_source(function).node
+    except NoSourceError:
+        return False
+    return isinstance(node, gast.Lambda) or gives(node.body)
+
+
+def gives(body: list[gast.stmt]) -> bool:
+    """Return whether statements end with a `return` of a value or a `raise`, whichever branch is taken."""
+    if any(isinstance(node, gast.Return) and node.value is None for statement in body for node in gast.walk(statement)):
+        return False
+    if isinstance(body[-1], gast.If):
+        return bool(body[-1].orelse) and gives(body[-1].body) and gives(body[-1].orelse)
+    return isinstance(body[-1], gast.Return | gast.Raise)
 
 
 def check_structures(build: Builder, rule: TangentRule, y: Var, results: list[Value]) -> None:

@@ -31,9 +31,9 @@ from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import (
     Append, Atom, Block, Build, Call, Const, Function, Index, Let, Loop, Operand, Range, Slice, Stmt, Sub, Update, Var
 )
+from sourcead.ir.sizes_of_call import not_one
 from sourcead.ir.types import Array, Scalar, Unknown, rank
 from sourcead.ir.walk import Place, places
-from sourcead.primitives.result_types.dims import not_one
 from sourcead.primitives.result_types.infer import Arg, infer_index
 from sourcead.primitives.table import record_of
 

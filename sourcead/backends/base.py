@@ -127,10 +127,10 @@ def optimised(
     Args:
         function: a derivative, not yet simplified.
         notes: receives a line for each sum of products that is moved out of a loop; if None, they stay in the loops.
-        lists: whether a list may hold None in places that are filled later.
+        lists: whether a list may hold None in places that are filled later, and arrays are joined by NumPy, as in an interpreter.
         last: the engine's own pass, the last one before updates are in place.
         reuse: whether results take the memory of arrays that nothing reads any more, or the text lets go of them.
     """
-    context = plan.Context(notes=[] if notes is None else notes, splits=notes is not None, lists=lists)
+    context = plan.Context(notes=[] if notes is None else notes, splits=notes is not None, lists=lists, arrays=lists)
     own = plan.Pass(last, "the engine's own: last while values are immutable")
     return replace(plan.run((*plan.AFTER, own, MEMORY, *((REUSE,) if reuse else ())), function, context), lets_go=reuse)

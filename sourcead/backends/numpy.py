@@ -13,7 +13,6 @@ from sourcead.errors import UnsupportedSyntaxError
 from sourcead.ir.nodes import Function
 from sourcead.ir.recursive_calls import Pair, pairs_called
 from sourcead.passes.cleanup.inner_products import sum_products_at_once
-from sourcead.passes.cleanup.joined_parts import join_parts
 from sourcead.passes.cleanup.short_axes import reduce_short_axes
 from sourcead.places.origin import Origin
 
@@ -61,7 +60,7 @@ class NumPy(Engine):
 
 def sum_and_join(function: Function) -> Function:
     """Return the function with sums of products in one call each, and contributions to cotangents in fewer statements."""
-    return join_parts(join_sums(sum_products_at_once(function)))
+    return join_sums(sum_products_at_once(function))
 
 
 def differentiated(pair: Pair) -> Function:

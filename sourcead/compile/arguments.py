@@ -5,11 +5,12 @@ import inspect
 import types
 import typing
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
+from sourcead.analysis.sizes_at_call import Sizes
 from sourcead.compile.keys import NUMBERS, coarse_key, is_static, wide_key
 from sourcead.compile.structures import as_plain, conversion
 from sourcead.compile.wrt import check_wrt
@@ -20,7 +21,7 @@ from sourcead.ir.records import (
     with_own_rules
 )
 from sourcead.ir.types import (
-    BOOL, COMPLEX, FLOAT, INT, SMALL, UNKNOWN, Array, DictT, ListT, StructT, TupleT, Type, keyed_parts, map_type,
+    BOOL, COMPLEX, FLOAT, INT, UNKNOWN, Array, DictT, ListT, StructT, Sym, TupleT, Type, keyed_parts, map_type,
     tangent_type
 )
 
@@ -34,6 +35,7 @@ class Arguments:
         types: the type of each parameter.
         statics: the values of the parameters that are known while compiling.
         conversions: for some parameters, a function that converts the argument to what the generated function takes.
+        sizes: the sizes of the arrays, by the dims of the types.
         of_any_length: the properties without the lengths of lists whose items are alike; None if no argument holds such a list.
     """
 
@@ -41,7 +43,13 @@ class Arguments:
     types: dict[str, Type]
     statics: dict[str, Any]
     conversions: dict[str, Callable]
+    sizes: dict[Sym, int] = field(default_factory=dict)
     of_any_length: "Arguments | None" = None
+
+    @property
+    def of_any_size(self) -> "Arguments":
+        """The properties without the sizes, so that a text relies on none of them."""
+        return replace(self, key=(self.key, "any sizes"), sizes={}, of_any_length=None)
 
 
 def arguments_of(values: dict[str, Any], wrt: Collection[str], derived: Collection[str], directions: dict[str, str]) -> Arguments:
@@ -57,7 +65,7 @@ def arguments_of(values: dict[str, Any], wrt: Collection[str], derived: Collecti
         WrtError: an argument in wrt carries no derivative.
         UnsupportedValueError: an argument is an array of a library that sourcead does not support.
     """
-    coarse, wide, found, open_, statics, conversions = [], [], {}, {}, {}, {}
+    coarse, wide, found, open_, statics, conversions, sizes = [], [], {}, {}, {}, {}, Sizes()
     for name, value in values.items():
         refuse_arrays(as_plain(value), name)
         if name in wrt:
@@ -68,27 +76,14 @@ def arguments_of(values: dict[str, Any], wrt: Collection[str], derived: Collecti
         if is_static(value):
             statics[name] = value
         found[name] = type_of(value)
+        sizes.of_value(found[name], value)
         open_[name] = of_any_length(found[name], value)
         coarse.append(coarse_key(value))
         wide.append(wide_key(value))
-    for name, other in rows_labelled(values, wrt).items():
-        found[name] = open_[name] = replace(found[name], dims=found[other].dims[:1])
-        coarse.append((name, other))
-        wide.append((name, other))
     for types_ in (found, open_):
         types_.update({t: tangent_type(types_[name]) for t, name in directions.items()})  # with the same dims
-    made = Arguments(tuple(coarse), found, statics, conversions)
-    return made if wide == coarse else replace(made, of_any_length=replace(made, key=tuple(wide), types=open_))
-
-
-def rows_labelled(values: dict[str, Any], wrt: Collection[str]) -> dict[str, str]:
-    """Return the parameters that are as many integers as another array of data has rows, such as labels, each with that parameter.
-
-    The text is one for calls in which they are equally many, and may pick an element of each row without asking how many there are.
-    """
-    arrays = {name: x for name, x in values.items() if type(x) is np.ndarray and name not in wrt and x.ndim and len(x) >= SMALL}
-    data = {len(x): name for name, x in reversed(arrays.items()) if x.ndim > 1 and x.dtype.kind == "f"}
-    return {name: data[len(x)] for name, x in arrays.items() if x.ndim == 1 and x.dtype.kind in "iu" and len(x) in data}
+    made = Arguments(tuple(coarse), found, statics, conversions, sizes.numbers)
+    return made if wide == coarse else replace(made, of_any_length=replace(made, key=tuple(wide), types=open_, sizes={}))
 
 
 def of_any_length(t: Type, x: Any) -> Type:

@@ -46,7 +46,7 @@ from sourcead.language.checkpoint_policies import policy_of
 from sourcead.language.tracebacks import folded, short, shows_all
 from sourcead.language.transformations import Described
 from sourcead.places.origin import Origin, shown_place
-from sourcead.primitives.registry import is_entered
+from sourcead.primitives.registry import CHANGES, is_entered
 from sourcead.primitives.table import record_of
 from sourcead.runtime import product_in_range
 
@@ -62,8 +62,8 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
 
     __slots__ = (  # what is in `__dict__`, `functools.wraps` copies to other objects
         "primal wrt signature _kind _asked _has_aux _checkpoint _verify _readable _probing _backend _engine _function _bound_args "
-        "_bound_kwargs _lock _plain _first _code _defaults _kwdefaults _takes _single _directions _table _texts _lengths _compiled_for "
-        "_find _last _call _follows _far_apart"
+        "_bound_kwargs _lock _plain _first _code _defaults _kwdefaults _rules _takes _single _directions _table _texts _lengths "
+        "_compiled_for _find _last _call _follows _far_apart"
     ).split()
 
     @folded
@@ -89,6 +89,7 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
         user, function = self._user_function, self._function
         self._plain, self._first, self._code = user, bound, user.__code__
         self._defaults, self._kwdefaults = user.__defaults__, user.__kwdefaults__ and dict(user.__kwdefaults__)
+        self._rules = CHANGES[0]
         if isinstance(function, Gradient):
             self._takes = function.signature
         else:
@@ -250,7 +251,12 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
             compiled = self._known(arguments.key)
             if compiled is None and (wide := arguments.of_any_length) is not None:
                 compiled = self._known(wide.key) or self._for_any_length(wide, arguments)
-            return self._made(arguments, self._engine) if compiled is None else compiled
+            if compiled is None:
+                return self._made(arguments, self._engine)
+            if not compiled.holds(arguments):
+                general = arguments.of_any_size
+                return self._known(general.key) or self._made(general, self._engine)
+            return compiled
 
     def _known(self, key: Any) -> Specialisation | None:
         """Return the specialisation for a coarse key that is still valid, generated earlier here or for a function with the same code."""
@@ -300,7 +306,7 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
             return None
         options = (
             self._kind, self.wrt, self._single, self._has_aux, static_key(self._checkpoint), self._verify, self._readable, self._probing,
-            self._far_apart,
+            self._far_apart, CHANGES[0],
         )
         return Same(f.__code__), Same(f.__globals__), coarse, self._engine.cache_key(), options
 
@@ -323,6 +329,7 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
                 engine=engine,
                 place=self._place,
                 multiplies=not self._far_apart,
+                sizes=arguments.sizes,
             )
         )
 

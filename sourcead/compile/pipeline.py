@@ -26,13 +26,14 @@ from sourcead.compile import (  # noqa: F401 (registers the lowering of calls of
 from sourcead.compile.comparison import is_repeatable
 from sourcead.compile.live_data import is_read
 from sourcead.emit.text.globals import is_literal
-from sourcead.errors import BackendError, SourceADError
+from sourcead.errors import ArgumentError, BackendError, SourceADError
 from sourcead.frontend.builtins.checkpoint import policy_in_ir
 from sourcead.frontend.core.errors import RETURN_IT
 from sourcead.frontend.find_source import Source, find_source
 from sourcead.frontend.lower import Lowered, lower_function
 from sourcead.ir.nodes import Block, Const, Function, fresh
 from sourcead.ir.recursive_calls import name_pairs
+from sourcead.ir.sizes_of_call import AtCall, for_call
 from sourcead.ir.types import INT, Sym, Type, as_float, tangent_type
 from sourcead.ir.walk import walk
 from sourcead.language.tracebacks import level_outside
@@ -81,6 +82,11 @@ class Options:
     readable: bool = False
     probing: bool = False
 
+    def __post_init__(self):
+        for name in ("has_aux", "readable"):
+            if (value := getattr(self, name)) not in (True, False):
+                raise ArgumentError(f"{name} is {value!r}, which is neither True nor False", instead=f"{name}=True")
+
 
 @dataclass(frozen=True, eq=False)
 class Request:
@@ -97,6 +103,7 @@ class Request:
         probing: whether calls that may raise what the function handles are tried first.
         engine: the engine that runs the text.
         place: the file and line of the user's function, for errors and docstrings.
+        sizes: the sizes of the arguments of the call, on which the text may rely (`AtCall`).
         multiplies: whether the text may raise FloatingPointError, upon which it is generated anew without it (`compile/again.py`).
     """
 
@@ -111,6 +118,7 @@ class Request:
     place: str
     probing: bool = False
     multiplies: bool = False
+    sizes: dict[Sym, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,6 +138,7 @@ class Built:
         request: the request that it answers.
         unverified: the lowered function until the text was compared with the user's function (`verification.py`), then nothing.
         handles: whether the function handles exceptions, and may be called once more to see which it raises (`handled_exceptions.py`).
+        at_call: what it relies on because it holds for the sizes of the arguments of the call.
     """
 
     plain: Program
@@ -143,11 +152,17 @@ class Built:
     refusal: BackendError | None = None
     unverified: list[Lowered] = field(default_factory=list)
     handles: bool = False
+    at_call: AtCall = field(default_factory=AtCall)
 
 
 @as_compilation
 def build(request: Request) -> Built:
     """Generate the text of a derivative."""
+    with for_call(request.sizes) as at_call:
+        return replace(_built(request), at_call=at_call)
+
+
+def _built(request: Request) -> Built:
     lowered, derivative = derive(request, keeps=True)
     warn_of_lost_changes(lowered)
     tell_of_long_text(lowered)
@@ -170,7 +185,7 @@ def build(request: Request) -> Built:
         notes=derivative.notes,
         written=frozenset(lowered.written),
         compared=lowered.compared,
-        live=tuple((*at, text if is_read(plain.namespace, text, at) else None) for text, at in lowered.live.items()),
+        live=tuple((*at, text if is_read(plain.namespace, text, lowered) else None) for text, at in lowered.live.items()),
         guards=tuple(lowered.guards),
         request=request,
         program=program,

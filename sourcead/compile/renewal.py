@@ -1,7 +1,8 @@
 """Derivatives follow the callable that they were made of: what it binds, and the code and defaults of the function behind it.
 
 An edited module that is loaded again in place gives a function other code; the keywords of a `functools.partial` may be changed, and the
-class of a callable object may be given another `__call__`.  Each call looks, and forgets the texts made for what was there before.
+class of a callable object may be given another `__call__`.  A rule may be entered.  Each call looks, and forgets the texts made for what
+was there before.
 The first call shows whether a class has the derivative as a class method, which Python does not tell when the class is made.
 """
 
@@ -11,6 +12,7 @@ from typing import Any
 
 from sourcead.compile.live_data import same_items
 from sourcead.frontend.find_source import find_source, is_compiled, unwrap
+from sourcead.primitives.registry import CHANGES
 
 
 class Renewed:
@@ -19,7 +21,7 @@ class Renewed:
     __slots__ = ()
 
     def _renew(self, args: tuple | None = None) -> None:
-        """Forget all texts if the callable has another function behind it, or binds other arguments, or the function was edited.
+        """Forget all texts if the callable has another function behind it or binds others, the function was edited or a rule entered.
 
         `args` are the positional arguments of a call, None if there is no call.
         """
@@ -30,7 +32,7 @@ class Renewed:
                 self._follows = may_change(self.primal)
         user, named = self._plain, self._kwdefaults
         same = user.__kwdefaults__ is named or same_items(user.__kwdefaults__, named)  # None or a copy
-        if user.__code__ is self._code and user.__defaults__ is self._defaults and same:
+        if user.__code__ is self._code and user.__defaults__ is self._defaults and same and self._rules == CHANGES[0]:
             return
         with self._lock:
             for level in reversed(self._levels):

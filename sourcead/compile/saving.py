@@ -26,7 +26,7 @@ def for_more_sizes(built: Built) -> tuple[Built, dict[str, Type]]:
         return built, {}
     built = build(replace(built.request, engine=NUMPY, multiplies=False)) if built.request.multiplies else built
     types = {name: t for name, t in built.request.types.items() if name not in built.request.statics}
-    for without in (of_any_length, lambda t: t):
+    for without in (lambda t: t,) if built.written or built.compared else (of_any_length, lambda t: t):  # what shares memory has a name
         free = {name: with_dims(without(t), lambda dim: Sym(2) if isinstance(dim, int) and dim > 1 else dim) for name, t in types.items()}
         found = generated(built, free)
         if found is not None:

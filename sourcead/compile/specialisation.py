@@ -7,13 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sourcead.analysis.sizes_at_call import Sizes
 from sourcead.backends import load as loading
 from sourcead.backends.base import Engine
 from sourcead.compile import keys
+from sourcead.compile.arguments import Arguments
 from sourcead.compile.live_data import read
 from sourcead.compile.pipeline import Built
 from sourcead.errors import BackendError
 from sourcead.frontend.core import Part
+from sourcead.ir.dims import with_dims
 
 EXACT_ENTRIES = 512  # exact keys that a gradient keeps
 TEXTS = 64  # specialisations that a gradient keeps
@@ -70,6 +73,16 @@ class Specialisation:
         return all(read(holder, name) is value for holder, name, value in self.guards) and all(
             keys.coarse_key(read(holder, name)) == key for (holder, name, _), key in zip(self.live, self.live_keys)
         )
+
+    def holds(self, arguments: Arguments) -> bool:
+        """Return whether the text holds for arguments of its coarse key: what it relies on may depend on their sizes."""
+        at_call = self.built.at_call
+        if not at_call.relied:
+            return True
+        own = Sizes()
+        for name, t in self.built.request.types.items():
+            own.of_type(t, with_dims(arguments.types[name], arguments.sizes))
+        return at_call.holds(own.numbers)
 
 
 def in_other_cells(holder: Any, cells: dict[keys.Same, types.CellType]) -> Any:

@@ -34,6 +34,7 @@ class Opaque:
 
 _origins: weakref.WeakKeyDictionary[gast.AST, dict[str, Origin]] = weakref.WeakKeyDictionary()  # by file: equal texts share nodes
 _elementwise: weakref.WeakSet[types.FunctionType] = weakref.WeakSet()
+_compiled: weakref.WeakKeyDictionary[types.FunctionType, weakref.ref] = weakref.WeakKeyDictionary()  # what `@njit` made of each
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,6 +187,7 @@ def unwrap(f: Callable, caches: bool = True) -> tuple[Callable, tuple, dict[str,
                 return f, args, kwargs
             f = kept
         elif _is_numba_dispatcher(f):
+            _compiled[f.py_func] = weakref.ref(f)
             f = f.py_func
         elif is_numba_ufunc(f):
             f = f._dispatcher.py_func
@@ -219,6 +221,22 @@ def is_compiled(f: Callable) -> bool:
     while isinstance(f, functools.partial | types.MethodType):
         f = f.func if isinstance(f, functools.partial) else f.__func__
     return _is_numba_dispatcher(f)
+
+
+def constants_of_numba(function: types.FunctionType, name: str) -> list[Any] | None:
+    """The values of a global or closure variable that Numba's machine code of a function has as constants, one for each signature so far.
+
+    None if Numba does not compile the function.
+    """
+    dispatcher = _compiled.get(function, lambda: None)()
+    if dispatcher is None:
+        return None
+    found = []
+    for compiled in dispatcher.overloads.values():
+        blocks = getattr(compiled.type_annotation, "blocks", {}).values()  # machine code from a file does not tell
+        values = (getattr(statement, "value", None) for block in blocks for statement in block.body)
+        found += [v.value for v in values if type(v).__name__ in ("Global", "FreeVar") and v.name == name]
+    return found
 
 
 def own_signature(function: types.FunctionType) -> inspect.Signature:

@@ -125,7 +125,8 @@ def _new(key: tuple, least: int, **fields) -> Sym:
     return _KNOWN.setdefault(key, Sym(least, varies, **fields))
 
 
-def _operation(function: Callable, least: int, operands: tuple[Affine, ...], above=(), below=()) -> Sym:
+def operation(function: Callable, least: int, operands: tuple[Affine, ...], above=(), below=()) -> Sym:
+    """Return the term for the result of an operation, with a least number and with what it is not above and not below."""
     key = function, *operands
     return _KNOWN.get(key) or _new(key, least, made=key, above=tuple(above), below=tuple(below))
 
@@ -209,10 +210,10 @@ def _monomial(factors: tuple[Sym, ...]) -> Affine:
     factors = tuple(sorted(factors, key=lambda f: f.id))
     leasts = [f.least for f in factors]
     if min(leasts) < 0:
-        return variable(_operation(product, ANY, tuple(map(variable, factors))))
+        return variable(operation(product, ANY, tuple(map(variable, factors))))
     whole = math.prod(leasts)
     below = [(variable(f).times(whole // f.least), 1) for f in factors if f.least and whole > f.least]
-    return variable(_operation(product, whole, tuple(map(variable, factors)), below=[] if 0 in leasts else below))
+    return variable(operation(product, whole, tuple(map(variable, factors)), below=[] if 0 in leasts else below))
 
 
 def quotient(a: Affine | Dim, b: Affine | Dim) -> Dim:
@@ -223,7 +224,7 @@ def quotient(a: Affine | Dim, b: Affine | Dim) -> Dim:
         if exact is not None and lower_bound(b) > 0:
             return size_of_form(exact)
         positive = lower_bound(a) >= 0 and lower_bound(b) > 0
-        return _operation(quotient, 0 if positive else ANY, (a, b), above=((a, 1),) if positive else ())
+        return operation(quotient, 0 if positive else ANY, (a, b), above=((a, 1),) if positive else ())
     by = b.constant
     if by <= 0:
         return Sym(ANY)
@@ -232,7 +233,7 @@ def quotient(a: Affine | Dim, b: Affine | Dim) -> Dim:
     if not rest.terms:
         return size_of_form(whole)
     least = lower_bound(rest)
-    part = _operation(
+    part = operation(
         quotient, ANY if least == ANY else least // by, (rest, b), above=((rest, by),), below=((rest.plus(Affine(by - 1), -1), by),)
     )
     return size_of_form(whole.plus(variable(part)))
@@ -257,7 +258,7 @@ def shaped(at: Affine | Dim, whole: Affine | Dim, others: Affine | Dim) -> Dim:
         return size_of_form(at)
     if at == Affine(-1):
         return shared_out(size_of_form(whole), size_of_form(others))
-    return _operation(shaped, 0, (at, whole, others))
+    return operation(shaped, 0, (at, whole, others))
 
 
 def _divided(a: Affine, b: Dim) -> Affine | None:
@@ -284,7 +285,7 @@ def lesser(a: Affine | Dim, b: Affine | Dim) -> Dim:
     if not_below(a, b):
         return size_of_form(b)
     a, b = _in_order(a, b)
-    return _operation(lesser, min(lower_bound(a), lower_bound(b)), (a, b), above=((a, 1), (b, 1)))
+    return operation(lesser, min(lower_bound(a), lower_bound(b)), (a, b), above=((a, 1), (b, 1)))
 
 
 def greater(a: Affine | Dim, b: Affine | Dim) -> Dim:
@@ -300,34 +301,13 @@ def greater(a: Affine | Dim, b: Affine | Dim) -> Dim:
             if inner is not None and lower_bound(variable(term).plus(a, -1)) >= 0:
                 return greater(a.replaced(term, next((f for f in inner[1:] if f != Affine()), Affine())), b)
     a, b = _in_order(a, b)
-    return _operation(greater, max(lower_bound(a), lower_bound(b)), (a, b), below=((a, 1), (b, 1)))
+    return operation(greater, max(lower_bound(a), lower_bound(b)), (a, b), below=((a, 1), (b, 1)))
 
 
 def _in_order(a: Affine, b: Affine) -> tuple[Affine, Affine]:
     """Return the operands of an operation in which their order does not matter in one order."""
     first, second = sorted((a, b), key=lambda f: (f.constant, sorted((t.id, k) for t, k in f.terms)))
     return first, second
-
-
-def place(at: Affine | Dim, size: Affine | Dim) -> Dim:
-    """Return the place from 0 to the size of an axis that a bound of a slice names."""
-    at, size = as_form(at), as_form(size)
-    least = lower_bound(at)
-    if least >= 0:
-        return lesser(at, size)
-    if not_below(Affine(-1), at):
-        return greater(size.plus(at), Affine())
-    return _operation(place, 0, (at, size), above=((size, 1),))
-
-
-def sliced(size: Dim, lower: Dim | None, upper: Dim | None, step: int = 1) -> Dim:
-    """Return the length of `x[lower:upper:step]` for an axis of a size, and a step that is positive."""
-    start = Affine() if lower is None else form_of(lower)
-    if lower_bound(start) < 0:  # behind the end is no part, as at the end
-        start = form_of(place(start, size))
-    stop = form_of(size) if upper is None else form_of(place(upper, size))
-    length = form_of(greater(stop.plus(start, -1), Affine()))
-    return size_of_form(length) if step == 1 else quotient(length.plus(Affine(step - 1)), Affine(step))
 
 
 def with_terms(dim: Dim, names: Mapping[Sym, Dim]) -> Dim:

@@ -13,6 +13,7 @@
 A policy holds for every loop of a function (`grad(f, checkpoint=...)`) or for one (`for t in checkpoint(range(n), ...)`).
 """
 
+import difflib
 import operator
 import re
 from collections.abc import Iterable
@@ -122,7 +123,7 @@ def bytes_of(budget: Any) -> int:
     """Return the bytes of a budget given as a number or a text."""
     found = None
     if isinstance(budget, str):
-        match = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([kmgt]i?)?b?\s*", budget.lower())
+        match = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(?:([kmgt]i?)b?|b|bytes)\s*", budget.lower())
         found = match and float(match[1]) * UNITS[match[2] or ""]
     elif isinstance(budget, int | float) and not isinstance(budget, bool):
         found = budget
@@ -145,10 +146,26 @@ def policy_of(given: Any, budget: Any = None) -> Any:
         return Auto(budget)
     if isinstance(given, str) and given in NAMES or isinstance(given, SavingPolicy):
         return given
-    raise UnsupportedArgumentError(
-        f"there is no checkpoint policy {given!r}",
-        instead='"auto", "store", "states", "recompute", Segments(every) or Revolve(snapshots)',
-    )
+    raise UnsupportedArgumentError(f"there is no checkpoint policy {getattr(given, '__name__', repr(given))}", instead=meant(given))
+
+
+def meant(given: Any) -> str:
+    """Return what a user who gave no policy may have meant, or all policies."""
+    for cls in (Segments, Revolve):
+        if given is cls:
+            return f"{cls.__name__}(10)"
+        if isinstance(given, str) and (found := re.fullmatch(rf"{cls.__name__}\W*(\d*)\W*", given, re.IGNORECASE)):
+            return f"{cls.__name__}({found[1] or 10})"
+    near = difflib.get_close_matches(given, NAMES, 1) if isinstance(given, str) else ()
+    return f'"{near[0]}"' if near else '"auto", "store", "states", "recompute", Segments(every) or Revolve(snapshots)'
+
+
+def refuse_policy_first(iterable: Any) -> None:
+    """Refuse a policy that stands where the iterable of a loop belongs."""
+    if isinstance(iterable, SavingPolicy):
+        (number,) = vars(iterable).values()
+        instead = f"checkpoint(range(n), {type(iterable).__name__}({number!r}))"
+        raise UnsupportedArgumentError("`checkpoint` takes the iterable first and then the policy", instead=instead)
 
 
 def checkpoint(iterable: Iterable, policy: Any = "auto", *, budget: int | str | None = None) -> Iterable:
@@ -178,5 +195,6 @@ def checkpoint(iterable: Iterable, policy: Any = "auto", *, budget: int | str | 
         >>> power(1.0, 50)
         50.0
     """
+    refuse_policy_first(iterable)
     policy_of(policy, budget)
     return iterable

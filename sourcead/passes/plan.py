@@ -24,6 +24,7 @@ from sourcead.analysis.unassigned import without_nothing
 from sourcead.ir.nodes import Function
 from sourcead.ir.verify import verify
 from sourcead.passes.cleanup.algebra import simplify_arithmetic
+from sourcead.passes.cleanup.arrays_of_parts import join_parts
 from sourcead.passes.cleanup.broadcasts import add_to_sources, remove_broadcasts
 from sourcead.passes.cleanup.choices import merge_choices
 from sourcead.passes.cleanup.common_factors import take_common_factors
@@ -38,6 +39,7 @@ from sourcead.passes.cleanup.linear_systems import share_factorisations
 from sourcead.passes.cleanup.names_of_sizes import name_equal_sizes
 from sourcead.passes.cleanup.quotients import reuse_quotients
 from sourcead.passes.cleanup.shape_queries import query_current_versions, query_first_versions, share_shapes
+from sourcead.passes.cleanup.sums_in_parts import add_to_parts
 from sourcead.passes.cleanup.sums_of_products import factor_sums, multiply_einsums
 from sourcead.passes.cleanup.sums_over_matrices import contract_sums
 from sourcead.passes.cleanup.writes_through_reshape import expand_writes_through_reshape
@@ -73,7 +75,7 @@ class Context:
         build: knows the variables of a function that is to be differentiated, and learns of new ones.
         derived: whether the function is itself a derivative, which may read an old version of an array that it has written.
         splits: whether the products of all iterations of a loop may be put together, which takes memory.
-        arrays: whether independent iterations may be computed at once too, because the text is for NumPy.
+        arrays: whether independent iterations may be computed at once too, and arrays be joined, because the text is for NumPy.
         lists: whether a list may hold None at positions that are filled later.
         settled: for each pass of `CLEANUP`, the function that it last left as it was, which it need not look at again.
     """
@@ -147,7 +149,8 @@ CLEANUP = (
 )
 
 BEFORE = (
-    Pass(copy_live_versions, "first: the plan of residuals, and the passes below, rely on versions that do not overlap", "derived"),
+    Pass(add_to_parts, "first: the passes below know additions to parts"),
+    Pass(copy_live_versions, "before all others: the plan of residuals, and the passes below, rely on separate versions", "derived"),
     Pass(count_while_loops, "before all that looks at loops, which knows more of those over ranges", None, ("build",)),
     Pass(make_tables_once, "before residuals are planned: what stands before a loop need not be saved in it, nor made again"),
     Pass(evaluate_invariants_once, "before residuals are planned, and loops looked at: it makes their bodies shorter", None, ("build",)),
@@ -191,6 +194,7 @@ AFTER = (
     Pass(add_to_sources, "after equal operations are merged: what is added twice to a broadcast is added once, times two"),
     Pass(take_known_arms, "after the updates of cotangents are in one form: what reverses the arm that raised goes"),
     Pass(drop_unread_arms, "before the last simplification, which removes what the arms made"),
+    Pass(join_parts, "after sums of parts are known, and before dead code goes: bounds of slices need not be saved", None, ("arrays",)),
     Pass(simplify, "to remove the factors that are no longer read, and transposes of transposes", None, ("settled",)),
     Pass(without_nothing, "after simplification: it asks who looks at a variable that may hold nothing"),
     Pass(check_assigned, "after it: of what is then still None or undefined, it checks the reads", None, ("lists",)),

@@ -45,7 +45,7 @@ class Primitive:
         result: `result(function, args, kwargs)` returns the type of its result; if None, this is found by calls on small examples.
         examples: the type of its result may be found by calls on small examples, since type and shape do not depend on values.
         dtype_at: the position of the argument that is the requested dtype.
-        first_only: its rules handle only the first of its several results.
+        first_only: the number of its results if its rules handle only the first of them, else 0.
         constant: its result carries no derivative, whatever its arguments are.
         memory: the memory that its result shares with its arguments (`emit/memory/sharing.py` explains the words): "fresh",
             "readonly", "shallow", "first", "shared", "foreign", or "operands" if this depends on their types as for an operator;
@@ -83,7 +83,7 @@ class Primitive:
     result: Callable | None = None
     examples: bool = False
     dtype_at: int | None = None
-    first_only: bool = False
+    first_only: int = 0
     constant: bool = False
     memory: str | Callable[[int, Set[str]], str] = "foreign"
     view: str | None = None
@@ -152,6 +152,9 @@ FACTS: dict[Any, dict[str, Any]] = {}
 USERS: dict[Any, dict[str, Any]] = {}
 """The facts that users enter, which override those of the families."""
 
+CHANGES: list[int] = [0]
+"""How often users have entered facts: what was generated before is generated anew."""
+
 RECORDS: dict[Any, Primitive] = {}
 """The records that have been looked up."""
 
@@ -213,12 +216,14 @@ def enter_users(function, **facts) -> None:
     """Enter a user's facts about a function, which override those of the families and earlier ones of users."""
     RECORDS.pop(function, None)
     USERS.setdefault(function, {}).update(facts)
+    CHANGES[0] += 1
 
 
 def forget_users(function) -> None:
     """Remove the facts that users have entered about a function."""
     RECORDS.pop(function, None)
     USERS.pop(function, None)
+    CHANGES[0] += 1
 
 
 def infers(*functions):

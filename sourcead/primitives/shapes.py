@@ -15,10 +15,11 @@ import numpy as np
 
 from sourcead.ir.records import type_of
 from sourcead.ir.sizes import Dim, lesser, negative_together, plus, shaped, shared_out
+from sourcead.ir.sizes_of_call import not_one
 from sourcead.ir.types import Array, Sym, Type, anydim
 from sourcead.primitives.registry import adjoint, adjoints, enter, family, infers, linear, tangent, tangents
 from sourcead.primitives.result_types.by_example import array_dtype, by_example, sized
-from sourcead.primitives.result_types.dims import not_one, product_of_dims
+from sourcead.primitives.result_types.dims import product_of_dims
 from sourcead.primitives.result_types.operands import (
     Arg, Impossible, arrange, array_type, axes_of, need_dims, only, shape_dims
 )

@@ -80,6 +80,11 @@ def same_parts(a, b):
     return a is b or type(a) is type(b) and (a == b or a != a)
 
 
+def read_from_text(value, *numbers):
+    """Return what was read from a text, which has some digits of `numbers`: no derivative passes through a text."""
+    return value
+
+
 class unhandled:
     """Refuse an exception in the code inside, which the program handles in a way that is not differentiated."""
 
@@ -105,7 +110,10 @@ def check_first_result(items):
 
 def one_for_each(derivatives, count, function):
     """Return the derivatives that a user's rule returns; refuse what is not one for each of the arguments of its function."""
-    if not isinstance(derivatives, tuple | list) or len(derivatives) != count:
+    if count == 1:
+        if derivatives is None:
+            raise RuleError(f"the rule of {function} returns nothing", instead="return the derivative of its argument, in every branch")
+    elif not isinstance(derivatives, tuple | list) or len(derivatives) != count:
         found = f"one {type(derivatives).__name__}"
         if isinstance(derivatives, tuple | list):
             found = "1 derivative" if len(derivatives) == 1 else f"{len(derivatives)} derivatives"

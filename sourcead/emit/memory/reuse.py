@@ -33,10 +33,10 @@ from sourcead.emit.memory.sharing import call_sharing, written_in_place
 from sourcead.emit.text.calls_in_place import augments, is_large, shares_name, writer
 from sourcead.emit.text.nesting import Nesting
 from sourcead.ir.nodes import Atom, Block, Call, Function, Let, Loop, Op, Stmt, Update, Var, fresh
+from sourcead.ir.sizes_of_call import not_one
 from sourcead.ir.types import Array, Scalar, rank, same_dtype
 from sourcead.ir.walk import count_reads, definitions, has_effect, map_atoms, map_op, walk, with_body
 from sourcead.passes.cleanup.shape_queries import put_to
-from sourcead.primitives.result_types.dims import not_one
 from sourcead.primitives.table import record_of
 
 MAKERS = {operator.matmul, np.matmul, np.einsum, np.tensordot, np.dot}  # of new arrays by much work, not element by element

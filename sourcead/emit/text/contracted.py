@@ -8,7 +8,6 @@ An item that is taken off a list may be read in the next statement if nothing el
 """
 
 import ast
-from collections import Counter
 from collections.abc import Iterator
 
 from sourcead.emit.text.printing import Group
@@ -18,14 +17,14 @@ from sourcead.ir.types import Array, Scalar, TupleT
 LONGEST = 92
 
 
-def contracted(groups: list[Group], read: dict[Var, int], nested: dict[Var, Op], names: Counter[str], arrays: bool) -> list[Group]:
+def contracted(groups: list[Group], read: dict[Var, int], nested: dict[Var, Op], names: dict[Var, str], arrays: bool) -> list[Group]:
     """Return the printed statements of a block with fewer of them.
 
     Args:
         groups: the statements, each with what is printed for it.
         read: how often each variable is read.
         nested: the values that are printed inside other expressions.
-        names: how many variables have each name.
+        names: the name of each variable.
         arrays: whether arrays may be unpacked as well.
     """
     out: list[Group] = []
@@ -91,20 +90,20 @@ def _is_place(key: Operand, k: int, column: bool) -> bool:
 
 
 def _with_the_item_taken_off(
-    taking: Group, reading: Group, read: dict[Var, int], nested: dict[Var, Op], names: Counter[str]
+    taking: Group, reading: Group, read: dict[Var, int], nested: dict[Var, Op], names: dict[Var, str]
 ) -> ast.stmt | None:
     """Return a statement with the item that the statement before it takes off a list, or None if it must have a name.
 
     It keeps a name that other variables have too: one of them may be the item, written in place.
     """
     match taking, reading:
-        case (stmt, [ast.Assign([ast.Name(name)], ast.Call() as call)]), (reader, [(ast.Assign() | ast.AugAssign()) as node]) if (
-            names[name] == 1
-        ):
+        case (stmt, [ast.Assign([ast.Name(name)], ast.Call() as call)]), (reader, [(ast.Assign() | ast.AugAssign()) as node]):
             pass
         case _:
             return None
-    if not isinstance(stmt.op, Pop) or len(stmt.targets) != 2 or read.get(item := stmt.targets[1]) != 1 or stmt.within != reader.within:
+    if not isinstance(stmt.op, Pop) or len(stmt.targets) != 2 or sum(other == name for other in names.values()) > 1:
+        return None
+    if read.get(item := stmt.targets[1]) != 1 or stmt.within != reader.within:
         return None
     leaves = list(_leaves(reader.op, nested))
     if item not in leaves or reader.op.blocks or not all(isinstance(v.type, (Array, Scalar)) for v in leaves):

@@ -67,7 +67,9 @@ def no_more(lo: Lowering, node, default: tuple[Value, ...], surely: bool) -> Val
 
 @core.method.register(Iterable)
 def method(lo: Lowering, it: Iterable, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """Lower `generator.send(value)`: the `yield` at which the generator stopped has this value."""
+    """Lower `it.__next__()`, `it.__iter__()` and `generator.send(value)`: the `yield` at which it stopped has this value."""
+    if name in ("__next__", "__iter__") and it.once and not args:
+        return builtin_next(lo, node, it) if name == "__next__" else it
     if name != "send" or it.suspended is None or len(args) != 1:
         return core.method.default(lo, it, name, args, kwargs, node)
     if LEFT in it.state or not it.suspended.begun and not core.is_none(args[0]):

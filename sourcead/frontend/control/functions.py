@@ -67,6 +67,7 @@ class Lowered:
         lost: what it changes in its arguments, other than arrays, and where.
         handles: whether it handles exceptions.
         arrays: whether it is differentiated for NumPy, to which few operations on whole arrays are worth more than loops.
+        data: what is there while lowering, by the names in `live`.
         multiplies: whether sums of exponentials may become products, which raise FloatingPointError for numbers that lie far apart.
     """
 
@@ -82,6 +83,7 @@ class Lowered:
     compared: frozenset[str] = frozenset()
     lost: dict[str, Origin] = field(default_factory=dict)
     handles: bool = False
+    data: dict[str, Any] = field(default_factory=dict)
     arrays: bool = False
     multiplies: bool = False
 
@@ -130,6 +132,8 @@ def lowered_in_some_way(source: Source, types: dict[str, Type], statics: dict[st
     except (AliasError, UnsupportedSyntaxError) as error:
         if found := getattr(error, "outliving", None):
             return lowered_in_some_way(source, types, statics, **{**ways, "outliving": first.outliving | {found}})
+        if first.tables_read and first.whole_tables:
+            return lowered_in_some_way(source, types, statics, **{**ways, "whole_tables": False})
         if core.surely_raised(error)[0] is not None and first.handles and not first.translating:
             with contextlib.suppress(SourceADError, RecursionError):  # what a handler raises in its place
                 return lowered_in_some_way(source, types, statics, **{**ways, "translating": True})
@@ -157,13 +161,13 @@ def with_objects_known(first: Lowering, source: Source, types: dict[str, Type], 
 
     `first` is the lowering that failed, which knows such branches; each attempt may find more.
     """
-    translating, tried = (first.translating, first.probing), first.tried
+    translating, tried = (first.translating, first.probing, first.whole_tables), first.tried
     for unrolling in (False, True):
         places: frozenset = frozenset()
         while not first.differing.keys() <= places:
             places |= first.differing.keys()
             first = begun(source, outliving=first.outliving, keeps=first.keeps, kept=first.kept, after_each=places, unrolling=unrolling)
-            first.translating, first.probing = translating
+            first.translating, first.probing, first.whole_tables = translating
             first.tried = tried
             with contextlib.suppress(SourceADError, RecursionError):
                 return tried_once(first, source, types, statics)
@@ -172,12 +176,13 @@ def with_objects_known(first: Lowering, source: Source, types: dict[str, Type], 
 
 def tried_once(lo: Lowering, source: Source, types: dict[str, Type], statics: dict[str, Any]) -> Lowered:
     """Lower a function in one way, which is refused again without another attempt unless other arms are refused in the run this time."""
-    flags = lo.keeps, lo.apart, lo.rows_stay, lo.unrolling, lo.relies_on_numbers, lo.translating, lo.probing
+    flags = lo.keeps, lo.apart, lo.rows_stay, lo.unrolling, lo.relies_on_numbers, lo.translating, lo.probing, lo.whole_tables
     way = (*flags, lo.outliving, frozenset(lo.after_each))
     earlier = lo.tried.get(way)
     if earlier is not None and earlier.last is not None:
         before, error = earlier.last
-        lo.differing, lo.numbers_read, lo.handles = before.differing, before.numbers_read, before.handles
+        for name in ("differing", "numbers_read", "tables_read", "handles"):
+            setattr(lo, name, getattr(before, name))
         raise error
     lo.refused_arms = earlier.refused if earlier is not None else {}
     try:
@@ -267,6 +272,7 @@ def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: di
     return Lowered(
         function, params, lo.written, lo.live, tuple(guards), source.origin(returned),
         lo.build, tuple(lo.pairs.values()), lo.derived, frozenset(lo.compared), lost_changes(lo, source), lo.handles,
+        {text: core.at_place(*at, ()) for text, at in lo.live.items()},
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ other arms of the branches around it determine the type.
 """
 
 import functools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import gast
@@ -141,6 +141,19 @@ def call_pair(lo: Lowering, fn: FunctionVal, bound: dict[str, Value], node) -> V
     return lo.wrap(lo.build.index(value, Const(0), name=source.name))
 
 
+class KnownDefaults(dict[str, Value]):
+    """The default values of a function that a pair calls: one that is made outside of the pair cannot be read in it."""
+
+    def __init__(self, defaults: dict[str, Value], refused: Callable[[str], Exception]):
+        super().__init__(defaults)
+        self.refused = refused
+
+    def __getitem__(self, name: str) -> Value:
+        if not isinstance(value := super().__getitem__(name), Const):
+            raise self.refused(f"a function that calls itself uses the default value of `{name}`, which is made before the call")
+        return value
+
+
 def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], known: tuple[dict[str, Any], ...]) -> None:
     """Lower a function for arguments of the types `kinds`, repeatedly until the type of its result settles.
 
@@ -154,13 +167,13 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], known: tuple[d
     for _ in range(MAX_ROUNDS):
         forget_reliant(lo, pair)
         inner = Lowering()
-        inner.unrolling = lo.unrolling
+        inner.unrolling, inner.whole_tables, inner.tables_read = lo.unrolling, lo.whole_tables, lo.tables_read
         inner.live.update(lo.live)  # so that no two globals get one name
         inner.pairs, inner.in_pairs, inner.kept = lo.pairs, {**lo.in_pairs, pair: source.node}, lo.kept
         inner.keeps, inner.sizes = lo.keeps, lo.sizes
         inner.scope = Scope(source)
         inner.scope.names.update(statics)
-        inner.scope.names.update({n: FunctionVal(f.source, inner.scope, f.defaults) for n, f in functions.items()})
+        inner.scope.names.update({n: FunctionVal(f.source, inner.scope, KnownDefaults(f.defaults, refused)) for n, f in functions.items()})
         inner.scope.names.update({n: core.live_data(inner, text, obj, where) for n, (text, where, obj) in objects.items()})
         try:
             lowered = lower_from(inner, source, kinds, {}, pair.written)

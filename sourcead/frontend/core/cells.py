@@ -310,8 +310,8 @@ def leaves(value: Value, around: tuple[Cell, ...] = ()) -> Iterator[Value]:
         case Cell():
             yield value
             if value.kind != "array" and value not in around:
-                for item in value.items.values():
-                    yield from leaves(item, (*around, value))
+                for item in value.items.values():  # most of a large table are numbers
+                    yield from (item,) if isinstance(item, (Var, Const)) else leaves(item, (*around, value))
         case BoundVal(_, args, kwargs):
             for item in (*args, *kwargs.values()):
                 yield from leaves(item, around)
@@ -367,7 +367,7 @@ def reach(value: Value) -> set[Cell]:
 
 def cells_of(value: Value) -> list[Cell]:
     """Return the cells inside a value."""
-    return [leaf for leaf in leaves(value) if isinstance(leaf, Cell)] if value is not MISSING else []
+    return [] if value is MISSING or isinstance(value, Var) else [leaf for leaf in leaves(value) if isinstance(leaf, Cell)]
 
 
 def unreadable(name: str, why: str) -> Cell:

@@ -33,8 +33,8 @@ def _attribute_of_function(lo: Lowering, value: FunctionVal, name: str, node) ->
 
 @core.attribute.register(Iterable)
 def _attribute_of_iterator(lo: Lowering, value: Iterable, name: str, node) -> Value:
-    of_generator = name == "send" and value.suspended is not None
-    return MethodVal(value, name) if of_generator else attribute_of_data(lo, value, name, node)
+    has = value.once if name in ("__next__", "__iter__") else name == "send" and value.suspended is not None
+    return MethodVal(value, name) if has else attribute_of_data(lo, value, name, node)
 
 
 @core.attribute.register(Slice)
@@ -225,7 +225,8 @@ def string_method(lo: Lowering, value: Value, name: str, args: list[Value], kwar
         if isinstance(result, (str, int, bool, tuple)):
             return Const(result)
     options = {k: lo.operand(v) for k, v in kwargs.items()}
-    return lo.build.applied(getattr(str, name), (lo.read(value), *map(lo.operand, args)), options, text_result(name))
+    operands = (lo.read(value), *map(lo.operand, args))
+    return core.told(lo, lo.build.applied(getattr(str, name), operands, options, text_result(name)), operands)
 
 
 APPENDING = "`x = np.append(x, item)` for an array, else a list that begins as `[]` or `list(...)`"

@@ -22,13 +22,12 @@ from sourcead.frontend.core import (
     VALUE, AttributesCell, BoundVal, Cell, FunctionVal, Lowering, MethodVal, SuperVal, TupleVal, Value
 )
 from sourcead.frontend.values import array_attributes, array_objects, descriptors, dict_attributes, outliving, sequences
-from sourcead.frontend.values.operator_methods import DUNDER, REFLECTED
+from sourcead.frontend.values.operator_methods import DUNDER, REFLECTED, taken_by_numpy
 from sourcead.ir.nodes import UNDEFINED, Const
 from sourcead.ir.records import (
-    NEUTRAL, OF_NUMPY, find, generated_init, is_derived_class, is_frozen, is_namedtuple, is_plain_class, own_names,
-    own_setter
+    NEUTRAL, find, generated_init, is_derived_class, is_frozen, is_namedtuple, is_plain_class, own_names, own_setter
 )
-from sourcead.ir.types import Array, Scalar, Unknown
+from sourcead.ir.types import Array, Unknown
 
 TUPLE_METHODS = ("_replace", "_asdict", "_make", "_fields", "_field_defaults")
 
@@ -340,14 +339,12 @@ def copied(lo: Lowering, value: Value, convert, node) -> Value:
     return value
 
 
-def is_of_python(lo: Lowering, value: Value) -> bool:
-    """Tell whether a value is an object, or a number of Python's own, whose operators leave those of another class their turn."""
-    if core.class_of(value) is not None or isinstance(value, Const) and not value.live:
-        return not isinstance(getattr(value, "value", None), np.generic)
-    return isinstance(t := core.data_type(lo, value), Scalar) and t.dtype is None
-
-
 # -- what operators and built-in functions do with objects -----------------------------------------------------------------
+
+
+def declined(result: Value | None) -> bool:
+    """Tell whether a class has no method for an operator, or one that leaves these operands to another."""
+    return result is None or isinstance(result, Const) and result.value is NotImplemented
 
 
 def operate(lo: Lowering, fn: Any, values: list[Value]) -> Value | None:
@@ -366,16 +363,15 @@ def operate(lo: Lowering, fn: Any, values: list[Value]) -> Value | None:
         found = core.special_method(operands[0], special_name)
         if found is None:
             continue
-        asked = any(core.special_method(operands[0], name) for name in OF_NUMPY) and operands[0] is not values[0]
-        if asked and not is_of_python(lo, values[0]):
-            raise core.refused(lo, f"NumPy asks class {core.class_of(operands[0]).__name__} what this operator does", "plain arrays")
+        if operands[0] is not values[0] and (taken := taken_by_numpy(lo, *values)) is not None:
+            return core.operate(lo, fn, values[0], taken)
         if found.__code__.co_filename == "<string>":
             cls = core.class_of(operands[0])
             if fn in (operator.eq, operator.ne) and operands[0] is operands[1]:  # tuples of the same items are equal
                 return Const(fn is operator.eq)
             raise core.refused(lo, f"the comparison that `dataclass` writes for {cls.__name__}", "compare the fields")
         result = core.call_object(lo, found, operands, {}, None)
-        if not (isinstance(result, Const) and result.value is NotImplemented):
+        if not declined(result):
             return result
     if any(core.array_of(v) is not None for v in values):
         return array_objects.operate(lo, fn, values)
@@ -383,6 +379,9 @@ def operate(lo: Lowering, fn: Any, values: list[Value]) -> Value | None:
         return None  # a named tuple is a tuple
     if fn is operator.ne and any(core.special_method(v, "__eq__") for v in values):
         return core.call_object(lo, operator.not_, [core.operate(lo, operator.eq, *values)], {}, None)
+    kinds = [core.REAL_CLASSES.get(cls, cls) for v in values if (cls := core.class_of(v)) is not None]
+    if own := [cls.__name__ for cls in kinds if find(cls, f"__{name}__")[0] not in (None, object)]:
+        raise core.refused(lo, f"what this operator does with an object of class {own[0]}")
     if fn in (operator.eq, operator.ne) and not any(isinstance(core.data_type(lo, v), (Array, Unknown)) for v in values):
         return core.operate(lo, operator.is_ if fn is operator.eq else operator.is_not, *values)  # as `object` compares
     cls = next(cls for cls in map(core.class_of, values) if cls is not None)

@@ -8,7 +8,7 @@ from sourcead.frontend.core import WHOLE, Cell, Lowering, TupleVal, Value
 from sourcead.frontend.core.known_values import type_of_value
 from sourcead.ir.nodes import Build, Const, Var
 from sourcead.ir.records import is_made_of_numbers, join_all, list_type
-from sourcead.ir.types import Array, DictT, Scalar, StructT, TupleT, Type
+from sourcead.ir.types import Array, DictT, ListT, Scalar, StructT, TupleT, Type
 
 FEW = 4  # the most constants over which a loop is taken iteration by iteration
 SHORT = 8  # the most statements that such iterations have together
@@ -48,12 +48,19 @@ def alike(items: list[Value]) -> bool:
 
 
 def type_of_item(item: Value) -> Type | None:
-    """Return the type of an item as one value, which a dict of numbers and arrays is while it is unchanged, or None."""
-    whole = item.slots.get(WHOLE) if isinstance(item, Cell) and item.kind == "dict" else None
+    """Return the type of an item as one value, which a list or dict of numbers and arrays is while it is unchanged, or None."""
+    whole = item.slots.get(WHOLE) if isinstance(item, Cell) and item.kind in ("list", "dict") else None
     t = None if whole is None else atom_type(whole)
-    return t if isinstance(t, DictT) and all(is_numeric(part) for _, part in t.items) else type_of_value(item, records=True)
+    return t if isinstance(t, DictT | ListT) and all(map(is_numeric, kinds_in(t))) else type_of_value(item, records=True)
+
+
+def kinds_in(t: DictT | ListT) -> list[Type]:
+    """Return the types of the items of a list or dict."""
+    return [t.item] if isinstance(t, ListT) and t.items is None else [u for _, u in t.items] if isinstance(t, DictT) else [*t.items]
 
 
 def is_numeric(t: Type | None) -> bool:
     """Tell whether a type is of numbers, arrays or their containers."""
+    if isinstance(t, ListT):
+        return all(map(is_numeric, kinds_in(t)))
     return all(is_numeric(part) for _, part in t.fields) if isinstance(t, StructT) else isinstance(t, (Array, TupleT, Scalar, DictT))

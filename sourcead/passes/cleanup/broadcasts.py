@@ -24,12 +24,12 @@ from sourcead.analysis.builder import Builder
 from sourcead.ir.nodes import Atom, Attr, Call, Const, Function, Op, Operand, Stmt, Update, Var, fresh
 from sourcead.ir.records import type_of
 from sourcead.ir.sizes import Dim
+from sourcead.ir.sizes_of_call import not_one
 from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Type, dims_of, kind_of, same_dtype
 from sourcead.ir.walk import calls
 from sourcead.passes.cleanup.constant_folding import generated, is_literal
 from sourcead.passes.equality import KnownDims, equal_types
 from sourcead.passes.peephole import Facts, peephole
-from sourcead.primitives.result_types.dims import not_one
 from sourcead.primitives.table import record_of
 
 LINEAR = (operator.add, operator.sub, operator.mul, operator.neg)

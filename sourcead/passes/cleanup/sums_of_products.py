@@ -32,11 +32,11 @@ import numpy as np
 
 from sourcead.analysis.builder import Builder
 from sourcead.ir.nodes import Atom, Call, Const, Function, Op, Operand, Stmt, Update, Var
+from sourcead.ir.sizes_of_call import not_one
 from sourcead.ir.types import SMALL, Array, Sym, kind_of, same_dtype
 from sourcead.ir.walk import calls
 from sourcead.passes.equality import KnownDims
 from sourcead.passes.peephole import Facts, peephole
-from sourcead.primitives.result_types.dims import not_one
 
 
 @dataclass(frozen=True)

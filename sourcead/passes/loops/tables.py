@@ -26,6 +26,7 @@ def make_tables_once(function: Function) -> Function:
     def visit(block: Block, known: dict[str, Var], moved: list[Stmt] | None = None) -> Block:
         """Return the block without the tables that are `known`, and in a loop without others, which are added to `moved`."""
         stmts: list[Stmt] = []
+        known = dict(known)  # what one arm of a branch makes is not known in the other
 
         def add(stmt: Stmt) -> None:
             table = stmt.targets[0]
@@ -40,7 +41,7 @@ def make_tables_once(function: Function) -> Function:
                 add(stmt) if moved is None else moved.append(stmt)
                 continue
             inner = None if isinstance(stmt.op, Closure) else [] if moved is None and isinstance(stmt.op, Loop) else moved
-            stmt = map_blocks(stmt, functools.partial(visit, known=dict(known), moved=inner))
+            stmt = map_blocks(stmt, functools.partial(visit, known=known, moved=inner))
             for table in inner if moved is None and inner else ():
                 add(table)
             stmts.append(stmt)

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from sourcead.ir.sizes import Dim
+from sourcead.ir.sizes_of_call import not_one
 from sourcead.ir.types import Array, Type
-from sourcead.primitives.result_types.dims import not_one
 from sourcead.primitives.table import record_of
 from sourcead.runtime.products import product_in_range
 

@@ -15,12 +15,13 @@ import numpy as np
 
 from sourcead.ir.dims import with_dims
 from sourcead.ir.records import type_of
+from sourcead.ir.sizes_of_call import not_one
 from sourcead.ir.types import (
     INT, SMALL, UNKNOWN, AnyTuple, Array, FunctionT, ListT, Scalar, Sym, TupleT, Type, anydim, kind_of, map_type, parts,
     same_dtype
 )
 from sourcead.primitives.registry import record
-from sourcead.primitives.result_types.dims import broadcast_dim, equal_dim, not_one, product_of_dims
+from sourcead.primitives.result_types.dims import broadcast_dim, equal_dim, product_of_dims
 from sourcead.primitives.result_types.operands import (
     VARIANTS, Arg, Impossible, array_type, example_of, is_none, size_of
 )

@@ -2,7 +2,7 @@
 
 
 from sourcead.ir.records import type_of
-from sourcead.ir.sizes import sliced
+from sourcead.ir.slice_sizes import sliced
 from sourcead.ir.types import (
     KINDS, UNKNOWN, Array, ArrayLike, DictT, ListT, MapT, NoneType, Scalar, Str, StructT, Sym, TupleT, Type, Undefined,
     anydim, join, map_type

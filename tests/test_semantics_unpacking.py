@@ -189,7 +189,7 @@ def from_a_generator(w, x):
 
 
 def from_a_map(w, x):
-    q, k, v = map(lambda row: row @ x, w)
+    q, k, v = map(lambda row: row @ x, w)  # noqa: C417
     return np.sum(q * np.tanh(k) * v)
 
 

@@ -82,10 +82,9 @@ def unrolled_loop(lo: Lowering, loop: ForLoop, iterable: Iterable, places: range
     name = loop.index_name if lo.names_for_items else None
 
     def bind(value: Value) -> None:
-        if name is not None and isinstance(value, Const) and isinstance(value.value, int):
-            lo.set(lo.scope.home(name), name, value)  # not a name of the text
-        else:
-            loop.bind(value)
+        loop.bind(value)
+        if name is not None and isinstance(value, Const) and type(value.value) is int:
+            lo.set(lo.scope.home(name), name, value)  # the number itself, which needs no name in the text
 
     if iteration_by_iteration(lo, loop.exits.leave, items, bind, loop.body) is RAISED:
         raise core.unsupported(lo, loop.node, ALL_RAISE)

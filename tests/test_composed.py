@@ -350,6 +350,13 @@ def test_a_type_by_position_is_not_taken_for_another_option():
         sourcead.grad(lambda x: np.sum(np.hypot.reduce(x, 0, np.float64)))(T233[0])
 
 
+@pytest.mark.parametrize("ufunc", [np.power, np.arctan2])
+def test_a_reduction_in_which_numpy_loses_elements_is_refused(ufunc):
+    for f in (lambda x: np.sum(ufunc.reduce(x)), lambda x: np.sum(ufunc.reduceat(x, [0, 1]))):
+        with pytest.raises(UnsupportedArgumentError, match="depends on the version of NumPy"):
+            sourcead.grad(f)(T233[0])
+
+
 def test_weights_of_several_axes_are_refused():
     with pytest.raises(UnsupportedArgumentError, match="np.average"):
         sourcead.grad(lambda x: np.sum(np.average(x, axis=(0, 1), weights=np.ones((2, 3)))))(T233)

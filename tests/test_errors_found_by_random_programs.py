@@ -285,7 +285,7 @@ def test_a_list_times_what_may_be_an_array_is_refused():
 
 
 def recursion_with_a_table_as_default(x, n):
-    def step(k, memo={}):
+    def step(k, memo={}):  # noqa: B006 (the table is the point)
         if k not in memo:
             memo[k] = x[2] * k if k < 2 else step(k - 1) * 0.7 + step(k - 2) * x[1]
         return memo[k]

@@ -563,3 +563,19 @@ def test_a_product_after_the_loop_is_worth_its_memory(rows, after):
     same_with_everything_stored(stages, args, wrt=(0, 1, 2))
     kept = arrays((9, 9), (9, 9), 9, (12, rows, 9))
     assert "products after the loop" in "".join(grad(batches, wrt=("w", "u", "b")).lower(*kept).notes)
+
+
+def of_small_matrices(f, n):
+    p = np.eye(len(f))
+    total = 0.0
+    for _ in range(n):
+        p = np.tanh(f @ p @ f.T) + np.eye(len(f))
+        total = total + np.sum(p**2)
+    return total
+
+
+def test_products_of_small_matrices_stay_in_the_loop():
+    for size in (3, 6):
+        f = np.random.default_rng(0).normal(size=(size, size)) / size
+        assert "np.empty" not in grad(of_small_matrices).lower(f, 4).text
+        check_grads(of_small_matrices, (f, 4), wrt=0)

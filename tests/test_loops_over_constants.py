@@ -10,6 +10,7 @@ from sourcead import check_grads, grad
 EDGES = ((0, 1), (0, 2), (1, 3), (2, 3), (1, 2), (3, 0))
 EDGES_IN_A_LIST = list(EDGES)
 EDGES_AS_LISTS = [[0, 1, 1.5], [0, 2, 0.5], [1, 3, -1.0], [2, 3, 2.0], [1, 2, 0.1]]
+TABLE = [[k % 3, (k + 1) % 4, 0.1 * k] for k in range(60)]
 X = np.array([0.7, 1.3, 0.4, -0.9])
 
 
@@ -43,6 +44,14 @@ def of_the_module_in_lists(x):
     total = 0.0
     for k, edge in enumerate(EDGES_AS_LISTS):
         total += edge[2] * np.sin(x[edge[0]] - x[EDGES_AS_LISTS[k][1]])
+    return total
+
+
+def of_a_large_table(x):
+    total = 0.0
+    for k in range(len(TABLE)):
+        for m in range(1, len(TABLE[k])):
+            total += TABLE[k][m] * np.sin(x[TABLE[k][0]])
     return total
 
 
@@ -92,8 +101,8 @@ def with_powers(x):
 
 
 LOOPS = [
-    bound_before, in_its_place, of_the_module, of_the_module_in_a_list, of_the_module_in_lists, counted, in_two_lists, in_an_outer_loop,
-    left_early, with_lags, with_powers
+    bound_before, in_its_place, of_the_module, of_the_module_in_a_list, of_the_module_in_lists, of_a_large_table, counted, in_two_lists,
+    in_an_outer_loop, left_early, with_lags, with_powers
 ]
 
 
@@ -164,7 +173,21 @@ def makes_layers(x):
     return np.sum(h)
 
 
-@pytest.mark.parametrize("f", [walks_over_what_it_changes, is_changed_between_two_loops, takes_an_axis, takes_options, makes_layers])
+def makes_layers_as_a_large_table_says(x):
+    first, *_ = TABLE
+    total = 0.0
+    for row in TABLE[:3]:
+        total += np.sum(np.outer(x, x).sum(axis=row[1] % 2) * first[1])
+    return total
+
+
+NEEDED = [
+    walks_over_what_it_changes, is_changed_between_two_loops, takes_an_axis, takes_options, makes_layers,
+    makes_layers_as_a_large_table_says
+]
+
+
+@pytest.mark.parametrize("f", NEEDED)
 def test_what_the_loop_needs_to_know_is_known(f):
     check_grads(f, (X,))
     assert "unbroadcast" not in grad(f).lower(X).text

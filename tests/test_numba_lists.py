@@ -107,9 +107,20 @@ def counts_stay_integers(x):
     return x[seen[0]] * x[seen[1]]
 
 
+EDGES = [[0, 1, 1.5], [0, 2, 0.5], [1, 0, -1.0], [2, 1, 2.0], [1, 2, 0.1]]
+
+
+def rows_of_integers_and_floats(x):
+    total = 0.0
+    for k, edge in enumerate(EDGES):
+        total += edge[2] * np.sin(x[edge[0]] - x[EDGES[k][1]])
+    return total
+
+
 CASES = [
     at_known_places, turned, two_rotations, products, appended_rows, routed, integers_stay, counted, of_several_numbers,
     of_comprehensions, appended_one_by_one, counts_stay_integers,
+    rows_of_integers_and_floats,
 ]  # fmt: skip
 
 

@@ -366,3 +366,27 @@ def test_sums_in_any_order_keep_what_is_not_finite(special):
         args = dtype(0.5), dtype(0.25), xs.astype(dtype)
         for got, expected in zip(grad(scaled, wrt=(0, 1), backend="numba")(*args), grad(scaled, wrt=(0, 1))(*args)):
             np.testing.assert_equal(got, expected)
+
+
+def test_the_shares_of_a_tie_are_weights():
+    def path(x, gap):
+        best, before = 0.0, 0.0
+        for i in range(len(x)):
+            best, before = max(best - gap, x[i] + before), min(best, before + x[i] * 0.5)
+        return best + before
+
+    for x in (ROW, np.zeros(5), np.round(ROW)):
+        check(path, x, 0.5)
+    assert " / 2" not in reverse_part(path, ROW, 0.5)
+
+
+def test_nothing_is_copied_for_the_shape_of_its_first_version():
+    def table(x):
+        t = np.zeros((len(x), len(x)))
+        for i in range(1, len(x)):
+            for j in range(1, len(x)):
+                t[i, j] = max(t[i - 1, j] + x[i], t[i, j - 1] * x[j])
+        return t[-1, -1]
+
+    check(table, ROW)
+    assert "copy" not in compiled_text(table, ROW) and "t_1" not in compiled_text(table, ROW)

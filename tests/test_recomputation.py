@@ -182,5 +182,6 @@ def test_gates_are_saved_which_are_as_large_together_as_what_they_are_computed_o
     args = normal(20, 40), normal(9, 10), normal(5, 3, 10)
     gradient = grad(four_gates, (0, 1))
     gradient(*args)
-    assert gradient.source.split("# reverse")[1].count("np.exp") == 0
+    reverse = [line for line in gradient.source.split("# reverse")[1].split("\n") if "# return" not in line]
+    assert "np.exp(" not in "".join(reverse)
     check_grads(four_gates, args, wrt=(0, 1))

@@ -3,6 +3,7 @@
 import datetime
 import functools
 import inspect
+import numbers
 import re
 
 import numpy as np
@@ -29,6 +30,35 @@ def date_as_default(x, when=datetime.datetime(2021, 3, 4, 5, 6)):
 def date_of_the_module(x):
     d = T0.date() + datetime.timedelta(days=3)
     return x * d.day if d > datetime.date(2020, 1, 2) else x
+
+
+QUADRATIC = np.poly1d([1.0, -2.0, 0.5])
+
+
+def polynomials(x):
+    p = np.poly1d([0.0, x, 2 * x, 1.0])
+    q = (p * np.poly1d([x, 1.0]) + x - 3.0 * p) ** 2 / x
+    return q(x) + p.deriv()(x) * p.integ(k=x)(0.5) + p(np.poly1d([x, 1.0]))(0.3) + p[1] * p.order + np.sum(np.polyder(p).coeffs)
+
+
+def polynomial_of_the_module(x):
+    fitted = np.poly1d(np.polyfit([0.0, 1.0, 2.0, 3.0], [x, x**2, 1.0, x], 2))
+    return QUADRATIC(x) * QUADRATIC.deriv()(fitted(0.5)) + np.polymul(QUADRATIC, fitted)(x) * (fitted == QUADRATIC or 2.0)
+
+
+def time_in_another_zone(x):
+    there = T0.astimezone(datetime.timezone(datetime.timedelta(hours=5, minutes=30)))
+    return x * there.time().minute + x**2 * there.timestamp() / 1e9
+
+
+def distance_by(distance):
+    if isinstance(distance, numbers.Number) and distance <= 0:
+        raise ValueError("no distance")
+    return (lambda a, b: abs(a - b) ** distance) if isinstance(distance, numbers.Number) else distance
+
+
+def number_or_function(x):
+    return distance_by(3)(x, 5.0) + distance_by(lambda a, b: a * b)(x, 2.0)
 
 
 def array_of_rank(x):
@@ -75,6 +105,16 @@ def dotted(a, b, c=None):
 
 def parameters_of_a_function(x):
     return dotted([x, 2 * x], 3.0) + dotted([x, 1.0], 2.0, c=[x, x]) + len(inspect.getfullargspec(dotted).args)
+
+
+def options_in_a_text(x):
+    options = {name: eval(value) for name, value in re.findall(r"([a-z]*)=([^,)]*)", "kernel(width=1.5, power=2)")}
+    return (x / options["width"]) ** options["power"] * len(re.split(r",\s*", "a, b,c"))
+
+
+def slopes_of_rows_of_any_number(x):
+    rows = np.array([[np.sin(x * t), x * t] for t in ARRAY])
+    return np.polyfit(ARRAY, rows[:, 0], 1)[0] * x
 
 
 def patterns(x):
@@ -144,7 +184,7 @@ def distances_of_order_3(x):
 def distances_of_a_set(x):
     return np.sum(cdist(POINTS * x, POINTS * x) ** 2)
 
-HELPERS = (as_arrays, dotted, table)
+HELPERS = (as_arrays, dotted, table, distance_by)
 
 PROGRAMS = [f for f in list(globals().values()) if inspect.isfunction(f) and f.__module__ == __name__ and f not in HELPERS]
 

@@ -23,7 +23,9 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
-from sourcead.ir.nodes import Attr, Block, Call, Const, Index, Let, Loop, Operand, Slice, Stmt, Update, Var, operand_atoms
+from sourcead.ir.nodes import (
+    Attr, Block, Call, Const, Index, Let, Loop, Operand, Slice, Stmt, Update, Var, operand_atoms
+)
 from sourcead.ir.types import Sym, Type, dims_of, kind_of, rank
 from sourcead.ir.walk import walk
 from sourcead.primitives.table import record_of

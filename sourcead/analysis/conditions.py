@@ -79,6 +79,12 @@ def implied(given: Conditions, excluded: Iterable[Conditions]) -> Conditions:
     return given
 
 
+def settled(known: Conditions, excluded: Excluded) -> tuple[Conditions, Excluded]:
+    """Return the conditions that hold where those `known` do, and what of the `excluded` may tell more where others hold as well."""
+    known = implied(known, excluded)
+    return known, tuple(e for e in excluded if not any((cond, not value) in known for cond, value in e))
+
+
 def either(ways: Ways, more: Ways) -> Ways:
     """Return the ways of both, or what all of them have in common if there are many."""
     found = ways | more
@@ -92,24 +98,29 @@ def is_possible(conditions: Conditions) -> bool:
 
 
 def with_conditions(
-    block: Block, made: dict[Var, Stmt], given: Conditions = NO_CONDITIONS, excluded: Excluded = ()
+    block: Block, made: dict[Var, Stmt], given: Conditions = NO_CONDITIONS, known: Conditions = NO_CONDITIONS, excluded: Excluded = ()
 ) -> Generator[tuple[Stmt, Conditions], None, Excluded]:
-    """Yield each statement, before those inside it, with what is known to hold where it runs; return what is excluded after the block.
+    """Yield each statement, before those inside it, with what is known to hold where it runs; return what the block excludes.
 
     Args:
         block: the block.
         made: the definitions of all variables.
         given: the conditions of the branches around the block.
+        known: these, and what follows from them.
         excluded: conditions that are known not to hold together.
     """
+    known, excluded = settled(known, excluded)
+    all_new: Excluded = ()
     for stmt in block.stmts:
-        known, before = implied(given, excluded), excluded
         yield stmt, known
+        new: Excluded = (given,) if is_raise(stmt) else ()
         for inner, taken in inside(stmt.op, made, known):
-            after = yield from with_conditions(inner, made, given | taken, before)
-            excluded += after[len(before) :] if isinstance(stmt.op, Branch) else ()  # another block may not run
-        excluded += (given,) if is_raise(stmt) else ()
-    return excluded
+            found = yield from with_conditions(inner, made, given | taken, known | taken, excluded)
+            new += found if isinstance(stmt.op, Branch) else ()  # another block may not run
+        if new:
+            all_new += new
+            known, excluded = settled(known, excluded + new)
+    return all_new
 
 
 def is_raise(stmt: Stmt) -> bool:

@@ -35,5 +35,5 @@ def same_items(a: dict | None, b: dict | None) -> bool:
 
 
 def is_read(namespace: dict[str, Any], name: str, lowered: Any) -> bool:
-    """Return whether a name of a text means the global data that a function read when it was lowered, not what NumPy calls so."""
+    """Return whether a name of a text means the global data that a function read when it was lowered, not what a library calls so."""
     return name in namespace and name in lowered.data and namespace[name] is lowered.data[name]

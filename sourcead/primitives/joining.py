@@ -60,7 +60,7 @@ linear({
     np.vsplit: lambda y, x, places, d_y: (of_split(d_y, x, places, 0), None),
     np.hsplit: lambda y, x, places, d_y: (of_split(d_y, x, places, 0 if x.ndim == 1 else 1), None),
     np.dsplit: lambda y, x, places, d_y: (of_split(d_y, x, places, 2), None),
-    np.meshgrid: lambda y, *xs, d_y, indexing="xy", sparse=False, copy=True: meshgrid_cotangents(d_y, xs, indexing),
+    np.meshgrid: lambda y, *xs, d_y, indexing="xy", sparse=False: meshgrid_cotangents(d_y, xs, indexing),
     np.broadcast_arrays: lambda y, *xs, d_y: unbroadcast_each(d_y, xs),
 })
 

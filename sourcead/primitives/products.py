@@ -16,8 +16,8 @@ from sourcead.primitives.registry import adjoints, enter, family, infers, multil
 from sourcead.primitives.result_types.by_example import sized
 from sourcead.primitives.result_types.operands import array_type, need_dims
 from sourcead.runtime import (
-    einsum_back, einsum_cotangents, einsum_is_plain, kron_cotangents, product_in_range, split_axes, tensordot_back,
-    tensordot_cotangents, unbroadcast
+    einsum_back, einsum_cotangents, einsum_is_plain, has_more, kron_cotangents, product_in_range, split_axes,
+    tensordot_back, tensordot_cotangents, unbroadcast
 )
 from sourcead.runtime.matrices import planar_cross_cotangents
 
@@ -97,7 +97,7 @@ multilinear({
 
 @multilinear(np.cross, np.linalg.cross)
 def cross_adjoint(y, a, b, d_y, axis=-1):
-    if a.shape[axis] == 3 and b.shape[axis] == 3:
+    if has_more(a, axis, 2) and has_more(b, axis, 2):
         return unbroadcast(np.cross(b, d_y, axis=axis), a), unbroadcast(np.cross(d_y, a, axis=axis), b)
     return planar_cross_cotangents(d_y, a, b, axis)
 

@@ -46,7 +46,7 @@ class Primitive:
         result: `result(function, args, kwargs)` returns the type of its result; if None, this is found by calls on small examples.
         examples: the type of its result may be found by calls on small examples, since type and shape do not depend on values.
         dtype_at: the position of the argument that is the requested dtype.
-        first_only: its rules handle only the first of its several results.
+        first_only: the number of its results if its rules handle only the first of them, else 0.
         constant: its result carries no derivative, whatever its arguments are.
         memory: the memory that its result shares with its arguments (`emit/memory/sharing.py` explains the words): "fresh",
             "readonly", "shallow", "first", "shared", "foreign", or "operands" if this depends on their types as for an operator;
@@ -84,7 +84,7 @@ class Primitive:
     result: Callable | None = None
     examples: bool = False
     dtype_at: int | None = None
-    first_only: bool = False
+    first_only: int = 0
     constant: bool = False
     memory: str | Callable[[int, Set[str]], str] = "foreign"
     view: str | None = None

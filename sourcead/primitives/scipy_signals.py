@@ -1,4 +1,4 @@
-"""SciPy's functions of sampled signals: rules of `convolve` and `lfilter`; compositions of filters, `interp1d` and `periodogram`.
+"""SciPy's functions of sampled signals: rules of `convolve` and `lfilter`; compositions of filters and `periodogram`.
 
 `y = convolve(a, b)` has the elements of the full convolution in its middle, from element `s` on. With d, which is d_y with zeros around it,
 
@@ -15,7 +15,7 @@ and with `w`, which is `lfilter([1], a, d_y)` backwards in time,
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
-from scipy import interpolate, ndimage, signal
+from scipy import ndimage, signal
 
 from sourcead.primitives.compositions import composed, refuse
 from sourcead.primitives.registry import adjoint, enter, multilinear, tangent
@@ -130,29 +130,6 @@ def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
     if boundary != "fill" or fillvalue != 0:
         refuse("`scipy.signal.convolve2d` with another boundary than zeros")
     return signal.convolve(in1, in2, mode, "direct")
-
-
-@composed(interpolate.interp1d)
-def interp1d(x, y, kind="linear"):
-    x, y = np.asarray(x), np.asarray(y)
-    if np.ndim(y) != 1 or kind not in ("linear", "zero", "previous", "next", "nearest"):
-        refuse("`scipy.interpolate.interp1d` in this form")
-    order = np.argsort(x, kind="mergesort")
-    x, y = x[order], y[order]
-
-    def interpolated(at):
-        at = np.asarray(at)
-        if np.any(at < x[0]) or np.any(at > x[-1]):
-            raise ValueError("A value in x_new is outside of the interpolation range.")
-        if kind == "linear":
-            return np.interp(at, x, y)
-        if kind == "next":
-            return y[np.searchsorted(x, at)]
-        if kind == "nearest":
-            return y[np.searchsorted((x[1:] + x[:-1]) / 2, at)]
-        return y[np.searchsorted(x, at, side="right") - 1]
-
-    return interpolated
 
 
 @composed(signal.periodogram)

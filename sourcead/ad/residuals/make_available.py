@@ -23,6 +23,7 @@ from sourcead.ad.residuals.branches import Arm, joined
 from sourcead.ad.residuals.code_regions import LoopPair, defined_inside, is_metadata_read, substituted
 from sourcead.ad.residuals.costs import TYPICAL, is_cheap, size
 from sourcead.ad.residuals.loop_pair import LoopTask
+from sourcead.ad.residuals.minimum_cut import INFINITE, minimum_node_cut
 from sourcead.ad.residuals.notes import LoopNote
 from sourcead.ad.residuals.plan import LoopPlan
 from sourcead.ad.residuals.save_in_loop import write_loop
@@ -142,7 +143,8 @@ class SweepMaker:
     def undone_chains(self, stmt: Stmt, raw: Stmt) -> set[Var]:
         """Return the arrays whose writes in this loop the reverse sweep must undo, because it reads them as they were.
 
-        If it takes less memory, the parts of an array that are read are saved instead of the parts that are overwritten.
+        If it takes no more memory, the parts of an array that are read, or what is computed of them, are saved instead of the parts that
+        are overwritten.
         """
         carried = self.chains.carried_by(stmt)
         if not carried:
@@ -150,7 +152,8 @@ class SweepMaker:
         definitions = defined_inside(stmt)
         undone: set[Var] = set()
         reads: dict[Var, set[Var]] = {}
-        todo = [v for v, reader in stmt_reads(raw) if v in definitions and not is_metadata_read(v, reader)]
+        wanted = [v for v, reader in stmt_reads(raw) if v in definitions and not is_metadata_read(v, reader)]
+        todo, edges = [*wanted], []
         seen: set[Var] = set()
         while todo:
             v = todo.pop()
@@ -168,10 +171,13 @@ class SweepMaker:
                 if self.nest.finished(definition) is None:
                     reads.setdefault(self.chains.find(definition.op.base), set()).add(v)
                 continue
-            todo.extend(a for a in definition.op.reads if a in definitions)
+            inputs = [a for a in definition.op.reads if a in definitions]
+            edges += [(a, v) for a in inputs]
+            todo.extend(inputs)
+        amounts = {v: size(v.type) * self.times(d) if (d := definitions[v]) is not None else INFINITE for v in seen} if reads else {}
         for chain, values in reads.items():
             written = [u for u in updates_in(stmt) if self.chains.find(u.targets[0]) is chain]
-            saved = sum(size(v.type) * self.times(definitions[v]) for v in values)
+            saved = sum(amounts[v] for v in minimum_node_cut(amounts, edges, dict.fromkeys(values, INFINITE), set(wanted)))
             overwritten = sum(size(atom_type(Builder().part(u.op.base, u.op.path))) * self.times(u) for u in written)
             if saved > overwritten:
                 undone.add(chain)

@@ -28,7 +28,7 @@ from sourcead.analysis.array_versions import updates_in
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.sizes import Size, Sizes, dims_in, known_dtype
 from sourcead.ir.nodes import Atom, Attr, Block, Branch, Call, Index, Let, Loop, Op, Stmt, Sub, Update, Var
-from sourcead.ir.types import BOOL, INT
+from sourcead.ir.types import BOOL, INT, dims_of
 from sourcead.ir.walk import free_vars
 from sourcead.passes.equality import same
 from sourcead.primitives.table import record_of
@@ -217,7 +217,9 @@ class LoopPlan:
             definition = self.definitions[v]
             nodes[v] = LIST + (BYTE if v.type == BOOL else size(v.type))
             if definition.stmt is not None and isinstance(definition.stmt.op, Index):
-                nodes[v] = LIST + PART * min(size(v.type), size(atom_type(definition.stmt.op.base)))  # a part is smaller than the whole
+                whole = size(atom_type(definition.stmt.op.base))  # a part is smaller than the whole
+                known = size(v.type) < whole or all(isinstance(n, int) for n in dims_of(v.type) or ())
+                nodes[v] = LIST + (size(v.type) if known else PART * whole)
             if definition.region is not self.body:
                 nodes[v] *= IN_ARM
             if not self.can_rebuild(v, definition):

@@ -5,8 +5,10 @@
 A statement whose results have no cotangent has no adjoint, unless it contains a block that the user wrote for the reverse sweep.
 
 What an adjoint calculates and the block has already calculated, as the cosine in the adjoint of a sine, is read, not calculated twice.
+A system of a matrix whose inverse the block has is solved by that: solve(a.T, d) is inv(a).T @ d.
 """
 
+import operator
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 
@@ -19,9 +21,11 @@ from sourcead.analysis.builder import Builder
 from sourcead.analysis.sizes import equal_after
 from sourcead.frontend.lower import Lowered
 from sourcead.ir.equal_sizes import EqualSizes
-from sourcead.ir.nodes import AdjointBlock, Block, Call, Let, Op, Stmt, Var
+from sourcead.ir.nodes import AdjointBlock, Atom, Block, Call, Let, Op, Stmt, Var, fresh
 from sourcead.ir.recursive_calls import Pair
+from sourcead.ir.types import rank
 from sourcead.ir.walk import walk
+from sourcead.passes.cleanup.common_subexpressions import is_pure
 from sourcead.passes.equality import operand_key
 from sourcead.primitives.table import record_of
 
@@ -61,6 +65,7 @@ class Reverse:
         if first:
             steps.append((None, tuple(first)))
         here, results_of = {t: s for s in block.stmts for t in s.targets}, costly_results(block)
+        inverses = {s.op.args[0]: s.targets[0] for s in block.stmts if isinstance(s.op, Call) and s.op.fn is np.linalg.inv}
         for stmt in reversed(block.stmts):
             self.made = here
             with self.build.block() as stmts:
@@ -69,7 +74,7 @@ class Reverse:
                 if stmt in self.adjoint_blocks or any(cots.has(t) for t in stmt.targets):
                     self.rules[type(stmt.op)](self, stmt, cots)
             if stmts:
-                steps.append((stmt, tuple(shared(s, results_of) for s in stmts)))
+                steps.append((stmt, tuple(shared(s, results_of) for s in by_inverses(stmts, inverses))))
         self.made, self.build.equal = around, equal
         with self.build.block() as stmts:
             results = finish()
@@ -86,8 +91,10 @@ def costly_results(block: Block) -> dict[Hashable, Var]:
 def is_costly(stmt: Stmt) -> bool:
     """Return whether a statement is a call that always has the same result, and is not cheap."""
     op = stmt.op
-    pure = isinstance(op, Call) and not op.effect and not isinstance(op.fn, (Var, Pair))
-    return pure and record_of(op.fn).elementwise and not is_cheap(op)
+    if not isinstance(op, Call) or isinstance(op.fn, (Var, Pair)) or len(stmt.targets) != 1:
+        return False
+    known = record_of(op.fn)
+    return not is_cheap(op) and (known.elementwise and not op.effect or is_pure(op) and known.view is None)
 
 
 def call_key(call: Call) -> Hashable:
@@ -99,6 +106,22 @@ def shared(stmt: Stmt, results: dict[Hashable, Var]) -> Stmt:
     """Return a statement of the reverse sweep; it reads the result of an equal call of the forward sweep, if there is one."""
     found = results.get(call_key(stmt.op)) if results and is_costly(stmt) else None
     return stmt if found is None else replace(stmt, op=Let(found))
+
+
+def by_inverses(stmts: list[Stmt], inverses: dict[Atom, Var]) -> list[Stmt]:
+    """Return statements of the reverse sweep with products with the inverses of matrices in place of the solutions of their systems."""
+    transposed: dict[Atom, Var] = {}  # the inverses of matrices whose transposes have a name
+    out: list[Stmt] = []
+    for s in stmts:
+        match s.op:
+            case Call(np.transpose, (Var() as a,), ()) if a in inverses and rank(a.type) == 2:
+                transposed[s.targets[0]] = inverses[a]
+            case Call(np.linalg.solve, (a, b), ()) if a in transposed:
+                inverse = fresh(a)
+                out.append(replace(s, targets=(inverse,), op=Call(np.transpose, (transposed[a],))))
+                s = replace(s, op=Call(operator.matmul, (inverse, b)))
+        out.append(s)
+    return out
 
 
 def with_adjoint_blocks(block: Block) -> set[Stmt]:

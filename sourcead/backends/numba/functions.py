@@ -24,7 +24,7 @@ def reserved(stack, top, n):
     """Return the array, or a longer one with the same first elements if it has no room for `n` elements from `top` on."""
     if top + n <= len(stack):
         return stack
-    longer = np.empty(max(top + n, 2 * len(stack)), stack.dtype)
+    longer = np.empty((max(top + n, 2 * len(stack)), *stack.shape[1:]), stack.dtype)
     longer[:top] = stack[:top]
     return longer
 
@@ -39,6 +39,13 @@ def as_many(n, m):
 def chosen(condition, a, b):
     """Return `np.where(condition, a, b)`, which Numba compiles to a number if all are numbers."""
     return np.where(condition, a, b)
+
+
+def nonzero(determinant):
+    """Return the determinant of a matrix that is to be inverted."""
+    if determinant == 0:
+        raise np.linalg.LinAlgError("Singular matrix")
+    return determinant
 
 
 def stand_in(function: Callable) -> Callable:

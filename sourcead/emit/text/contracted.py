@@ -1,39 +1,41 @@
 """Prints several statements as one where a person would.
 
-    w = p[0];  b = p[1]                w, b = p
+    w = p[0];  b = p[1]                w, b = p              of a tuple, or of an array of known length
+    u = a[:, 0];  v = a[:, 1]          u, v = a.T
     d_x = d_xs.pop();  d_h += d_x      d_h += d_xs.pop()
 
 An item that is taken off a list may be read in the next statement if nothing else reads it, and that statement reads no other list.
 """
 
 import ast
-from collections import Counter
 from collections.abc import Iterator
 
 from sourcead.emit.text.printing import Group
-from sourcead.ir.nodes import Const, Index, Op, Pop, Var
+from sourcead.ir.nodes import Atom, Const, Index, Op, Operand, Pop, Slice, Var
 from sourcead.ir.types import Array, Scalar, TupleT
 
 LONGEST = 92
 
 
-def contracted(groups: list[Group], read: dict[Var, int], nested: dict[Var, Op], names: Counter[str]) -> list[Group]:
+def contracted(groups: list[Group], read: dict[Var, int], nested: dict[Var, Op], names: dict[Var, str], arrays: bool) -> list[Group]:
     """Return the printed statements of a block with fewer of them.
 
     Args:
         groups: the statements, each with what is printed for it.
         read: how often each variable is read.
         nested: the values that are printed inside other expressions.
-        names: how many variables have each name.
+        names: the name of each variable.
+        arrays: whether arrays may be unpacked as well.
     """
     out: list[Group] = []
     groups = [group for group in groups if group[1]]
     while groups:
-        count = len(unpacked) if (unpacked := _items_of_a_tuple(groups)) else 1
+        count = len(unpacked) if (unpacked := _items_of_a_tuple(groups, arrays)) else 1
         if unpacked:
             stmt, (first,) = groups[0]
             unpacking = ast.Tuple([nodes[0].targets[0] for _, nodes in unpacked], ast.Store())
-            one = ast.Assign([unpacking], first.value.value)
+            base = first.value.value
+            one = ast.Assign([unpacking], ast.Attribute(base, "T", ast.Load()) if isinstance(stmt.op.key, tuple) else base)
             one.origin = getattr(first, "origin", None)
             out.append((stmt, [one]))
         elif len(groups) > 1 and (joined := _with_the_item_taken_off(groups[0], groups[1], read, nested, names)) is not None:
@@ -44,18 +46,19 @@ def contracted(groups: list[Group], read: dict[Var, int], nested: dict[Var, Op],
     return out
 
 
-def _items_of_a_tuple(groups: list[Group]) -> list[Group]:
-    """Return the statements at the beginning that bind names to all items of a tuple, in order; none if there are no such statements."""
+def _items_of_a_tuple(groups: list[Group], arrays: bool) -> list[Group]:
+    """Return the statements at the beginning that bind names to all items of a tuple or array, in order; none if there are none."""
     stmt, nodes = groups[0]
     base = stmt.op.base if isinstance(stmt.op, Index) else None
-    length = len(base.type.items) if isinstance(base, Var) and isinstance(base.type, TupleT) else 0
+    columns = base is not None and isinstance(stmt.op.key, tuple)
+    length = _length(base, columns, arrays)
     found = groups[:length]
     if length < 2 or len(found) < length or any(s.within != stmt.within for s, _ in found):
         return []
     texts, targets = set(), []
     for k, (stmt, nodes) in enumerate(found):
         match stmt.op, nodes:
-            case Index(of, Const(index)), [ast.Assign([ast.Name(name)], ast.Subscript(value, ast.Constant()))] if of is base and index == k:
+            case Index(of, key), [ast.Assign([ast.Name(name)], ast.Subscript(value))] if of is base and _is_place(key, k, columns):
                 texts.add(ast.unparse(value))
                 targets.append(name)
             case _:
@@ -64,21 +67,43 @@ def _items_of_a_tuple(groups: list[Group]) -> list[Group]:
     return found if len(texts) == 1 and len(set(targets)) == length and names.isdisjoint(targets) else []
 
 
+def _length(base: Atom | None, columns: bool, arrays: bool) -> int:
+    """Return how many items a tuple has, or an array that may be unpacked, or how many columns; 0 if that is not known."""
+    match base:
+        case Var(type=TupleT(items)):
+            return len(items)
+        case Var(type=Array(_, (int() as rows, *_))) if arrays and not columns:
+            return rows
+        case Var(type=Array(_, (_, int() as length))) if arrays and columns:
+            return length
+    return 0
+
+
+def _is_place(key: Operand, k: int, column: bool) -> bool:
+    """Return whether a subscript is the number k, or names the column k."""
+    if column:
+        match key:
+            case (Slice(None, None, None), number):
+                return _is_place(number, k, False)
+        return False
+    return isinstance(key, Const) and type(key.value) is int and not key.live and key.value == k
+
+
 def _with_the_item_taken_off(
-    taking: Group, reading: Group, read: dict[Var, int], nested: dict[Var, Op], names: Counter[str]
+    taking: Group, reading: Group, read: dict[Var, int], nested: dict[Var, Op], names: dict[Var, str]
 ) -> ast.stmt | None:
     """Return a statement with the item that the statement before it takes off a list, or None if it must have a name.
 
     It keeps a name that other variables have too: one of them may be the item, written in place.
     """
     match taking, reading:
-        case (stmt, [ast.Assign([ast.Name(name)], ast.Call() as call)]), (reader, [(ast.Assign() | ast.AugAssign()) as node]) if (
-            names[name] == 1
-        ):
+        case (stmt, [ast.Assign([ast.Name(name)], ast.Call() as call)]), (reader, [(ast.Assign() | ast.AugAssign()) as node]):
             pass
         case _:
             return None
-    if not isinstance(stmt.op, Pop) or len(stmt.targets) != 2 or read.get(item := stmt.targets[1]) != 1 or stmt.within != reader.within:
+    if not isinstance(stmt.op, Pop) or len(stmt.targets) != 2 or sum(other == name for other in names.values()) > 1:
+        return None
+    if read.get(item := stmt.targets[1]) != 1 or stmt.within != reader.within:
         return None
     leaves = list(_leaves(reader.op, nested))
     if item not in leaves or reader.op.blocks or not all(isinstance(v.type, (Array, Scalar)) for v in leaves):

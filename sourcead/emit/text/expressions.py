@@ -15,7 +15,7 @@ from sourcead.emit.text.printing import keywords
 from sourcead.ir.names import is_name
 from sourcead.ir.nodes import Attr, Branch, Build, Call, Const, Index, Let, Op, Operand, Origin, Slice, Sub, Var, View
 from sourcead.ir.records import GENERATORS, takes_its_fields
-from sourcead.ir.types import Array, StructT
+from sourcead.ir.types import BOOL, Array, StructT
 from sourcead.passes.cleanup.writes_through_reshape import is_flat
 from sourcead.primitives.registry import is_own
 from sourcead.primitives.table import record_of
@@ -199,6 +199,8 @@ class Expressions:
                 return ast.BinOp(left, BINARY[name](), right)
             case left, right if name in _COMPARE:
                 return ast.Compare(left, [_COMPARE[name]()], [right])
+            case (ast.UnaryOp(ast.Not(), inner),) if name == "not_" and not self.is_truth_of_python(operands[0]):
+                return ast.Call(self.globals.constant(Const(bool)), [inner], [])  # `not not x` of NumPy's truth values is one of Python
             case (value,) if name == "not_":
                 return negated(value)
             case (value,) if name in _UNARY:
@@ -206,6 +208,11 @@ class Expressions:
             case (value,) if name == "truth":
                 return ast.Call(self.globals.constant(Const(bool)), [value], [])
         return None
+
+    def is_truth_of_python(self, negation: Operand) -> bool:
+        """Tell whether what is negated, in the expression that the operand stands for, is a truth value of Python."""
+        op = self.nested.get(negation)
+        return isinstance(op, Call) and operand_type(op.args[0]) == BOOL
 
     def part(self, base: ast.expr, path: tuple[Sub | View, ...]) -> ast.expr:
         """Return an expression for the part of an array that a path leads to."""

@@ -38,27 +38,38 @@ def to_text(statement: ast.stmt, comments: dict[str, str]) -> str:
         source.strip("\n") + "\n",
         flags=re.MULTILINE,
     )
-    return re.sub(f"^( *)(return .{{{_LONGEST_RETURN - 10},}})$", lambda m: _over_lines(m[1], m[2]), source, flags=re.MULTILINE)
+    return re.sub(f"^( *)([^ #].{{{_LONGEST_LINE - 40},}})$", lambda m: _over_lines(m[1], m[2]), source, flags=re.MULTILINE)
 
 
-_LONGEST_RETURN = 100
+_LONGEST_LINE = 100
+_DISPLAYS = (ast.Tuple, ast.List, ast.Dict)
 
 
 def _over_lines(indent: str, line: str) -> str:
-    """Return a `return` statement, over several lines if it is long: with a line for each result, and each item of a container in it."""
-    value = ast.parse(line).body[0].value
-    if len(indent + line) <= _LONGEST_RETURN or not isinstance(value, (ast.Tuple, ast.List, ast.Dict)):
+    """Return a statement, over several lines if it is long: one for each item of the container that it returns or hands to a call."""
+    if len(indent + line) <= _LONGEST_LINE:
         return indent + line
-    return f"{indent}return {_display(line, value, indent)}"
+    try:
+        statement = ast.parse(line).body[0]
+    except SyntaxError:  # the head of a compound statement
+        return indent + line
+    value = getattr(statement, "value", None)
+    if isinstance(value, ast.Call) and value.args:
+        value = value.args[0]
+    elif not isinstance(statement, ast.Return):
+        return indent + line
+    if not isinstance(value, _DISPLAYS):
+        return indent + line
+    return f"{indent}{line[: value.col_offset]}{_display(line, value, indent, True)}{line[value.end_col_offset :]}"
 
 
-def _display(source: str, value: ast.expr, indent: str) -> str:
+def _display(source: str, value: ast.expr, indent: str, whole: bool = False) -> str:
     """Return the text of an expression, over several lines if it is a tuple, list or dict that is long."""
     text = ast.get_source_segment(source, value)
     inner = f"{indent}    "
-    if not isinstance(value, (ast.Tuple, ast.List, ast.Dict)) or isinstance(value, ast.Dict) and None in value.keys:
+    if not isinstance(value, _DISPLAYS) or isinstance(value, ast.Dict) and None in value.keys:
         return text
-    if source != f"return {text}" and len(inner + text) < _LONGEST_RETURN:
+    if not whole and len(inner + text) < _LONGEST_LINE:
         return text
     heads = [f"{ast.get_source_segment(source, key)}: " for key in value.keys] if isinstance(value, ast.Dict) else itertools.repeat("")
     items = value.values if isinstance(value, ast.Dict) else value.elts

@@ -66,7 +66,7 @@ class Statements:
             outer, self.within = self.within, stmt.within or self.within
             groups.append((stmt, mark(printed[stmt] if printed and stmt in printed else self.statement(stmt), stmt)))
             self.within = outer
-        return contracted(groups, self.read, self.nested, Counter(self.expressions.names.values()))
+        return contracted(groups, self.read, self.nested, self.expressions.names, self.at is None)
 
     def statement(self, stmt: Stmt) -> list[ast.stmt]:
         op = stmt.op

@@ -26,7 +26,7 @@ from sourcead.frontend.core import (
     BoundVal, Cell, ChoiceVal, FunctionVal, Iterable, Lowering, TupleVal, Value, cells_of, leaves, roots
 )
 from sourcead.frontend.core.aliases import FIELDS, USE_ARRAYS, has_fields
-from sourcead.frontend.core.known_values import DATES, FOLDABLE, PURE
+from sourcead.frontend.core.known_values import DATES
 from sourcead.frontend.find_source import behind_cache, find_source, is_by_hash, is_cached, unwrap
 from sourcead.frontend.values import array_objects, lists, memory_layouts, random_generators, sequences, subscripts
 from sourcead.ir.names import name_of
@@ -158,7 +158,7 @@ def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], 
         t = Foreign(MAKERS[fn]) if fn in MAKERS else random_generators.type_of_call(lo, fn, args, kwargs)
         var = lo.build.emit(Call(fn, operands, tuple(named.items()), effect=True), t, "sample")
     else:
-        var = lo.build.applied(fn, operands, named)
+        var = core.told(lo, lo.build.applied(fn, operands, named), operands)
         if has_fields(atom_type(var)) and any(map(core.passes_derivative, operands)):
             raise core.unsupported(lo, node, FIELDS, USE_ARRAYS)
         if fn in QUESTIONS and isinstance(operands[0], Const) and not operands[0].live and type(operands[0].value) in (int, float):
@@ -232,7 +232,7 @@ def call_function(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Va
     plain, bound_args, bound_kwargs = unwrap(fn)
     if core.has_rule(plain):
         return core.call_library(lo, plain, args, kwargs, node)
-    if plain.__module__ == "re" and (found := pure_result(lo, plain, args, kwargs)) is not None:
+    if plain.__module__ == "re" and (found := core.pure_result(lo, plain, args, kwargs)) is not None:
         return found
     try:
         source = find_source(fn)
@@ -354,7 +354,7 @@ def call_opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
         raise core.unsupported(lo, node, f"what `{fn.__name__}` reads or changes cannot be seen in the source", instead)
     if is_cached(getattr(fn, "__self__", None)) and fn.__name__ != "cache_clear":
         raise core.unsupported(lo, node, f"`{fn.__name__}` tells how often a function ran, which is another number for its derivative")
-    if (found := pure_result(lo, fn, args, kwargs)) is not None:
+    if (found := core.pure_result(lo, fn, args, kwargs)) is not None:
         return found
     refuse_functions(lo, fn, [*args, *kwargs.values()])
     operands = [lo.operand(a) for a in args]
@@ -373,25 +373,8 @@ def call_opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
     t = Foreign(fn) if fn in GENERATORS else UNKNOWN
     if (cause or isinstance(fn, types.BuiltinFunctionType)) and any(c for a in (*args, *kwargs.values()) for c in cells_of(a)):
         fn, operands = runtime.unseen, [Const(fn), *operands]
-    var = lo.build.emit(Call(fn, tuple(operands), tuple(named.items()), effect=effect), t, "value")
+    var = core.told(lo, lo.build.emit(Call(fn, tuple(operands), tuple(named.items()), effect=effect), t, "value"), operands)
     return lo.wrap(var, shares=[r for a in (*args, *kwargs.values()) for r in roots(a)])
-
-
-LOCAL = frozenset({"now", "today", "utcnow", "fromtimestamp", "timestamp", "astimezone", "ctime"})  # what depends on the clock or place
-
-
-def pure_result(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Const | None:
-    """Return what a class of dates, times or patterns, or a method of theirs, returns for known arguments, None for other calls."""
-    owner = getattr(fn, "__self__", None)
-    cls = fn if isinstance(fn, type) else owner if isinstance(owner, type) else type(owner)
-    (found, values), (named_found, named) = core.known(lo, TupleVal(tuple(args))), core.known(lo, TupleVal(tuple(kwargs.values())))
-    if not (issubclass(cls, PURE) or getattr(fn, "__module__", None) == "re") or fn.__name__ in LOCAL or not found or not named_found:
-        return None
-    try:
-        result = fn(*values, **dict(zip(kwargs, named)))
-    except Exception:  # the program raises the same error at run time
-        return None
-    return Const(result) if isinstance(result, (float, *FOLDABLE)) else None
 
 
 def own_memory(lo: Lowering, atom: Atom) -> Atom:

@@ -4,6 +4,7 @@ import collections
 import math
 import numbers
 import operator
+import types
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +19,7 @@ from sourcead.frontend.core import WHOLE, Cell, Iterable, Lowering, NotStatic, T
 from sourcead.frontend.values import dicts, iterables, sequences, sets, walks
 from sourcead.frontend.values.dict_keys import known_key
 from sourcead.ir.nodes import Const, Slice, Var
-from sourcead.ir.records import made_by_its_class
+from sourcead.ir.records import find, made_by_its_class
 from sourcead.ir.types import (
     BOOL, INT, UNKNOWN, Array, DictT, ListT, NoneType, Scalar, dims_of, is_array, join, kind_of
 )
@@ -137,6 +138,12 @@ def builtin_enumerate(lo: Lowering, node, xs: Value, start: Value = ZERO) -> Val
 @lowers(reversed)
 def builtin_reversed(lo: Lowering, node, xs: Value) -> Value:
     """Lower `reversed(xs)`, which begins at the item that is the last one when it is made."""
+    if (found := core.call_special(lo, xs, "__reversed__", [], node)) is not None:
+        return found
+    if isinstance(xs, Cell) and xs.kind == "object" and core.array_of(xs) is None and not issubclass(xs.cls, (list, tuple, dict)):
+        return core.call_object(lo, in_python.backwards, [xs], {}, node)
+    if isinstance(xs, Cell) and xs.kind == "object" and isinstance(find(xs.cls, "__iter__")[1], types.FunctionType):
+        raise core.unsupported(lo, node, "`reversed` of an object with an `__iter__` of its own, which Python does not ask")
     made = len(lo.resized)
     if sets.set_type(lo, xs) is not None or isinstance(xs, Iterable) and xs.once:
         raise core.surely(lo, core.unsupported(lo, node, "`reversed` of a set or an iterator"), TypeError)

@@ -228,6 +228,12 @@ def next_of_object(it, *default):
 
 
 @stands_in_for()
+def backwards(items):
+    for i in range(len(items) - 1, -1, -1):
+        yield items[i]
+
+
+@stands_in_for()
 def first_of(items, *default):
     for item in items:
         return item

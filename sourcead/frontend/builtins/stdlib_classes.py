@@ -106,6 +106,9 @@ class deque:
     def __iter__(self):
         return iter(self.held)
 
+    def __reversed__(self):
+        return reversed(self.held)
+
     def __contains__(self, item):
         return item in self.held
 
@@ -134,6 +137,15 @@ class ChainMap:
             if key in each:
                 return True
         return False
+
+    def __iter__(self):
+        return iter({key: None for each in reversed(self.maps) for key in each})
+
+    def __len__(self):
+        return len({key: None for each in self.maps for key in each})
+
+    def __bool__(self):
+        return any(self.maps)
 
     def __setitem__(self, key, value):
         self.maps[0][key] = value
@@ -210,6 +222,9 @@ class IntegerOfC:
     def __init__(self, low, count, value=0):
         self.held = (int(value) - low) % count + low
 
+    def __bool__(self):
+        return self.held != 0
+
     @property
     def value(self):
         return self.held
@@ -230,7 +245,9 @@ for _cls, _real in ((deque, collections.deque), (ChainMap, collections.ChainMap)
 def builtin_deque(lo: Lowering, node, items: Value = EMPTY, maxlen: Value = NONE) -> Value:
     """Lower `collections.deque(items, maxlen)`."""
     if core.known(lo, maxlen) == (True, None):
-        return builtin_list(lo, node, items)
+        made = builtin_list(lo, node, items)
+        made.cls, lo.deques = collections.deque, True
+        return made
     return core.call_object(lo, deque, [items, maxlen], {}, node)
 
 

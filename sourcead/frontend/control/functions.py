@@ -132,6 +132,8 @@ def lowered_in_some_way(source: Source, types: dict[str, Type], statics: dict[st
     except (AliasError, UnsupportedSyntaxError) as error:
         if found := getattr(error, "outliving", None):
             return lowered_in_some_way(source, types, statics, **{**ways, "outliving": first.outliving | {found}})
+        if first.tables_read and first.whole_tables:
+            return lowered_in_some_way(source, types, statics, **{**ways, "whole_tables": False})
         if core.surely_raised(error)[0] is not None and first.handles and not first.translating:
             with contextlib.suppress(SourceADError, RecursionError):  # what a handler raises in its place
                 return lowered_in_some_way(source, types, statics, **{**ways, "translating": True})
@@ -159,13 +161,13 @@ def with_objects_known(first: Lowering, source: Source, types: dict[str, Type], 
 
     `first` is the lowering that failed, which knows such branches; each attempt may find more.
     """
-    translating, tried = (first.translating, first.probing), first.tried
+    translating, tried = (first.translating, first.probing, first.whole_tables), first.tried
     for unrolling in (False, True):
         places: frozenset = frozenset()
         while not first.differing.keys() <= places:
             places |= first.differing.keys()
             first = begun(source, outliving=first.outliving, keeps=first.keeps, kept=first.kept, after_each=places, unrolling=unrolling)
-            first.translating, first.probing = translating
+            first.translating, first.probing, first.whole_tables = translating
             first.tried = tried
             with contextlib.suppress(SourceADError, RecursionError):
                 return tried_once(first, source, types, statics)
@@ -174,12 +176,13 @@ def with_objects_known(first: Lowering, source: Source, types: dict[str, Type], 
 
 def tried_once(lo: Lowering, source: Source, types: dict[str, Type], statics: dict[str, Any]) -> Lowered:
     """Lower a function in one way, which is refused again without another attempt unless other arms are refused in the run this time."""
-    flags = lo.keeps, lo.apart, lo.rows_stay, lo.unrolling, lo.relies_on_numbers, lo.translating, lo.probing
+    flags = lo.keeps, lo.apart, lo.rows_stay, lo.unrolling, lo.relies_on_numbers, lo.translating, lo.probing, lo.whole_tables
     way = (*flags, lo.outliving, frozenset(lo.after_each))
     earlier = lo.tried.get(way)
     if earlier is not None and earlier.last is not None:
         before, error = earlier.last
-        lo.differing, lo.numbers_read, lo.handles = before.differing, before.numbers_read, before.handles
+        for name in ("differing", "numbers_read", "tables_read", "handles"):
+            setattr(lo, name, getattr(before, name))
         raise error
     lo.refused_arms = earlier.refused if earlier is not None else {}
     try:

@@ -20,14 +20,14 @@ from sourcead.frontend.core.journal import (
 from sourcead.frontend.core.known_values import (
     as_it_is, can_be_map, certain, data_type, factory_of, fold, has_countable_items, has_known_items, has_rule, is_code,
     is_function, is_library, is_library_module, is_module, is_number, is_sequence, known, number_of, paired_bounds,
-    passes_derivative, rounded, similar, type_of_value
+    passes_derivative, pure_result, rounded, similar, type_of_value
 )
 from sourcead.frontend.core.lowering import (
     Frame, Lowering, Scope, name_reads, once_for_each_node, own_nodes, temporarily
 )
 from sourcead.frontend.core.names import (
-    NamesVal, as_value, assigned_global, declare_globals, has_global, inherited, keep, live_data, read_global,
-    refuse_changed_globals, refuse_second_names, resolve
+    MADE_FROM, NamesVal, as_value, assigned_global, declare_globals, has_global, inherited, keep, live_data,
+    read_global, refuse_changed_globals, refuse_second_names, resolve
 )
 from sourcead.frontend.core.object_keys import IdentityVal, has_objects_as_keys, objects_in
 from sourcead.frontend.core.operations import (
@@ -42,3 +42,4 @@ from sourcead.frontend.core.optional_tuples import (
 from sourcead.frontend.core.parts import parts_of_value
 from sourcead.frontend.core.reading import same_view
 from sourcead.frontend.core.sameness import same_constant, same_keys, same_thing
+from sourcead.frontend.core.texts import numbers_in, told

@@ -82,6 +82,31 @@ PURE = (datetime.date, datetime.time, datetime.timedelta, datetime.tzinfo, *DATE
 FOLDABLE = (bool, int, str, type(None), tuple, type, enum.Enum, *PURE)
 
 
+LOCAL = frozenset({"now", "today", "utcnow", "fromtimestamp", "timestamp", "astimezone", "ctime"})  # what depends on the clock or place
+
+
+def pure_result(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
+    """Return what a class of dates, times or patterns, or a method of theirs, returns for known arguments, None for other calls.
+
+    What depends on the time zone of the place is not known, but a time with a zone is the same everywhere in another.
+    """
+    owner = getattr(fn, "__self__", None)
+    cls = fn if isinstance(fn, type) else owner if isinstance(owner, type) else type(owner)
+    (found, values), (named_found, named) = known(lo, TupleVal(tuple(args))), known(lo, TupleVal(tuple(kwargs.values())))
+    if not (issubclass(cls, PURE) or getattr(fn, "__module__", None) == "re") or not found or not named_found:
+        return None
+    with_zone = fn.__name__ == "timestamp" or isinstance((*values, *named, None)[0], datetime.tzinfo)
+    if fn.__name__ in LOCAL and not (with_zone and getattr(owner, "tzinfo", None) is not None):
+        return None
+    try:
+        result = fn(*values, **dict(zip(kwargs, named)))
+    except Exception:  # the program raises the same error at run time
+        return None
+    if isinstance(result, list):
+        return lo.new_list(map(Const, result))
+    return Const(result) if isinstance(result, (float, *FOLDABLE)) else None
+
+
 FORMATTING = frozenset({format, str, repr, ascii, "".join})  # functions that make the parts of an f-string
 
 

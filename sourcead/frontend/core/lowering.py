@@ -221,6 +221,8 @@ class Lowering(Writing):
         after_each: the places of those that are lowered with the statements after them in both arms, where each knows its objects.
         numbers_read: the names of the global numbers that are read in each call.
         relies_on_numbers: whether the text relies on the values of global numbers, such as sizes, not on their types alone.
+        tables_read: the names of the large global tables of numbers that are read as one value.
+        whole_tables: whether they are.
         tried: the ways in which the function was lowered and refused (`control/functions.py`).
         refused_arms: the arms of branches that are not differentiated -> the error that a run which comes there raises.
         made_functions: the scope in which each function inside a function was made, in their order.
@@ -243,6 +245,7 @@ class Lowering(Writing):
         self.resized: list[tuple[Cell, frozenset]] = []
         self.arm = 0
         self.listing = False
+        self.deques = False  # whether a list may be one that stands for a deque
         self.unrolling = False
         self.unrolled = 0
         self.unrolled_in_all = itertools.count(1)
@@ -274,6 +277,8 @@ class Lowering(Writing):
         self.after_each: frozenset = frozenset()
         self.numbers_read: Kept = Kept()
         self.relies_on_numbers = False
+        self.tables_read: Kept = Kept()
+        self.whole_tables = True
         self.tried: dict[tuple, Any] = {}
         self.refused_arms: dict[tuple, Exception] = {}
         self.made_functions: list[Scope] = []

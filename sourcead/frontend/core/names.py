@@ -4,7 +4,7 @@ import builtins
 import copy
 import reprlib
 import types
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,10 +19,11 @@ from sourcead.frontend.core.known_values import is_code, is_library_module, know
 from sourcead.frontend.core.lowering import Lowering, Scope
 from sourcead.frontend.find_source import Source, constants_of_numba
 from sourcead.ir.nodes import UNDEFINED, Call, Const, Let
-from sourcead.ir.records import find, is_made_of_numbers, is_namedtuple, is_record, with_own_rules
-from sourcead.ir.types import StructT, Type, Unknown, parts
+from sourcead.ir.records import find, is_made_of_numbers, is_namedtuple, is_record, type_of, with_own_rules
+from sourcead.ir.types import ListT, Scalar, StructT, Type, Unknown, parts
 
 KEPT = "writing to it would change it for everybody"
+MADE_FROM: dict[type, Callable[[Lowering, Any], Value]] = {}  # class of objects from outside -> makes what stands for them here
 BEFORE_ALL = -1  # the number of what was made before the function is called
 
 
@@ -156,6 +157,9 @@ def outside(lo: Lowering, name: str, where, key: str, source: Source | None = No
         value = where.cell_contents if key == "cell_contents" else where[key]
     except ValueError:
         raise UnsupportedSyntaxError(f"the name `{name}` has no value yet", at=lo.here) from None
+    if type(value) in MADE_FROM and not lo.static_only:
+        lo.guards[(id(where), key)] = (where, key, value)
+        return MADE_FROM[type(value)](lo, value)
     if lo.static_only or is_code(value):
         if not (lo.static_only or isinstance(value, types.ModuleType) and is_library_module(value)):
             lo.guards[(id(where), key)] = (where, key, value)
@@ -189,10 +193,6 @@ def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Va
             lo.guards[id(where[0]), where[1], ()] = part, "now", value
             return Const(value, text=name)
         lo.numbers_read[name] = True
-    if (found := with_own_rules(value, name)) is not None:
-        at, what, instead = found
-        made = f"{instead}, made outside of your function" if instead.startswith("`") else instead
-        raise UnsupportedValueError(f"`{at}` is a {what}", at=lo.here, instead=made)
     if lo.cached is not None:
         raise UnsupportedSyntaxError(
             f"`{lo.cached}` has a cache and reads `{name}`, which may have been another when the cached result was made",
@@ -203,19 +203,52 @@ def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Va
     while text in lo.live and not (lo.live[text][0] is where[0] and lo.live[text][1] == where[1]):
         n += 1
         text = f"{name}_{n}"
-    lo.live[text] = where
     at = text, id(where[0]), where[1]
+    if at not in lo.live_values and (found := with_own_rules(value, name)) is not None:
+        part, what, instead = found
+        made = f"{instead}, made outside of your function" if instead.startswith("`") else instead
+        raise UnsupportedValueError(f"`{part}` is a {what}", at=lo.here, instead=made)
+    lo.live[text] = where
     if at not in lo.live_values:
         const = Const(value, text=text, live=True)
         with lo.build.block() as stmts:
-            whole = isinstance(value, (tuple, list, dict)) or is_record(value)
+            table = type_of_table(lo, name, value)
+            whole = table is not None or isinstance(value, (tuple, list, dict)) or is_record(value)
             read = Call(copy.copy, (const,), effect=True) if id(value) in lo.outliving else Let(const)
-            wrapped = lo.unpack(lo.build.emit(read, atom_type(const), text, temp=True)) if whole else lo.wrap(const)
+            wrapped = lo.unpack(lo.build.emit(read, table or atom_type(const), text, temp=True)) if whole else lo.wrap(const)
             if isinstance(wrapped, Cell) and wrapped.kind == "object":
                 lo.global_objects[wrapped] = const
         keep(cells_of(wrapped), f"`{name}` is not a parameter of the function: {KEPT}")
         lo.live_values[at] = wrapped, stmts, const
     return lo.live_values[at][0]
+
+
+LARGE = 100  # the fewest numbers of a table that is one value
+
+
+def type_of_table(lo: Lowering, name: str, value: Any) -> ListT | None:
+    """Return the type of a large list of numbers, or of lists of numbers, as one value of any length, None for other data.
+
+    Its items are not known one by one, which takes long for the tables of coefficients of astronomy; where a function needs them, it is
+    refused, and lowered again with tables as other lists (`control/functions.py`).
+    """
+    if not lo.whole_tables or type(value) is not list or numbers_in(value) < LARGE:
+        return None
+    item = type_of(value).item
+    if not is_of_numbers(item):
+        return None
+    lo.tables_read[name] = True
+    return ListT(item)
+
+
+def numbers_in(value: Any) -> int:
+    """Count the numbers in nested lists."""
+    return sum(map(numbers_in, value)) if type(value) is list else 1
+
+
+def is_of_numbers(t: Type) -> bool:
+    """Tell whether a type is of numbers, or of nested lists of numbers."""
+    return all(map(is_of_numbers, parts(t))) if isinstance(t, ListT) else isinstance(t, Scalar)
 
 
 def keep(cells: list[Cell], why: str) -> None:

@@ -14,6 +14,7 @@ Calls of Python objects are lowered by handlers. Built-in functions have their o
 with a test and a handler; a call is lowered by the first kind of `ORDER` whose test holds.
 """
 
+import collections
 import numbers
 import types
 from collections.abc import Callable
@@ -26,7 +27,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.analysis.conditions import surely_raises
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend.core.cells import (
-    STAND_INS, BoundVal, Cell, FunctionVal, Held, Iterable, MethodVal, SuperVal, TupleVal, Value
+    STAND_INS, BoundVal, Cell, FunctionVal, Held, Iterable, MethodVal, SuperVal, TupleVal, Value, array_of, structure_of
 )
 from sourcead.frontend.core.errors import perhaps, raises_in_statement, refused, surely, unsupported
 from sourcead.frontend.core.generic import Generic
@@ -181,7 +182,7 @@ def call_method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs
 @Generic
 def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Lower `value.name(*args, **kwargs)` for one kind of value."""
-    raise NotImplementedError
+    raise unsupported(lo, node, f"the method `{name}` of {structure_of(value)}")
 
 
 @Generic
@@ -298,7 +299,6 @@ def class_of(value: Value) -> type | None:
 REAL_CLASSES: dict[type, type] = {}
 """The classes of Python that the compiler's own classes stand for."""
 
-
 CLASSES = {Array: np.ndarray, ListT: list, TupleT: tuple, DictT: dict, MapT: dict, Str: str, NoneType: type(None)}
 NUMBERS = {"float": float, "int": int, "bool": bool, "complex": complex}
 ALL_NUMBERS = [*NUMBERS.values(), *(np.dtype(code).type for code in np.typecodes["All"] if np.dtype(code).kind in "biufc")]
@@ -308,8 +308,8 @@ def classes_of(lo: Lowering, value: Value) -> list[type]:
     """Return the classes that a value may have, as far as its type tells; none if it does not tell any."""
     if (cls := class_of(value)) is not None:
         return [REAL_CLASSES.get(cls, cls)]
-    if isinstance(value, (TupleVal, Slice)):
-        return [tuple if isinstance(value, TupleVal) else slice]
+    if isinstance(value, (TupleVal, Slice, FunctionVal)):
+        return [{TupleVal: tuple, Slice: slice, FunctionVal: types.FunctionType}[type(value)]]
     if isinstance(value, Cell) and value.kind in ("list", "dict"):
         return [value.cls or {"list": list, "dict": dict}[value.kind]]
     if isinstance(value, Iterable) and value.drive is not None:
@@ -325,6 +325,8 @@ def classes_of(lo: Lowering, value: Value) -> list[type]:
             return ALL_NUMBERS
         case Scalar(_, dtype):
             return [dtype.type]
+        case ListT() if lo.deques:
+            return [list, collections.deque]
         case t:
             return [CLASSES[type(t)]] if type(t) in CLASSES else []
 
@@ -369,10 +371,9 @@ def has_exact_class(lo: Lowering, value: Value) -> bool:
 def no_attribute(lo: Lowering, value: Value, name: str) -> Exception:
     """Return the error for an attribute that a value surely does not have."""
     kind = " or ".join(dict.fromkeys(cls.__name__ for cls in classes_of(lo, value)))
-    instead = similar(name, *classes_of(lo, value))
+    instead, of = similar(name, *classes_of(lo, value)), getattr(value, "name", None) or "w"
     if name == "at" and kind == "ndarray":  # JAX's way to write a copy
-        written = getattr(value, "name", None) or "w"
-        instead = f"`{written} = {written}.copy()`, and then `{written}[...] = value`"
+        instead = f"`{of} = {of}.copy()`, and then `{of}[...] = value`"
     return surely(lo, refused(lo, f"a value of class {kind} has no `.{name}`", instead), AttributeError)
 
 
@@ -386,6 +387,8 @@ def special_method(value: Value, name: str) -> Any:
 def call_special(lo: Lowering, value: Value, name: str, args: list[Value], node) -> Value | None:
     """Call a special method of an object and return the result, or None if the class does not define the method."""
     found = special_method(value, name)
+    if found is None and array_of(value) is None and find(real := REAL_CLASSES.get(class_of(value), object), name)[0] not in (None, object):
+        raise unsupported(lo, node, f"`{name}` of an object of class {real.__name__}")
     return None if found is None else call_object(lo, found, [value, *args], {}, node)
 
 

@@ -18,6 +18,7 @@ from sourcead.ir.nodes import Const, Var
 from sourcead.ir.records import is_exception_class
 
 READ_BY_PYTHON = {"__slots__", "__match_args__"}  # when it makes the class, or looks at an object of it
+OF_DESCRIPTORS = ("__get__", "__set__", "__delete__", "__set_name__")
 DECORATORS = (property, staticmethod, classmethod, functools.cached_property)
 
 
@@ -43,8 +44,14 @@ def class_of_definition(lo: Lowering, node: gast.ClassDef) -> type:
         with lo.at(statement):
             add_member(lo, statement, body, members, closure)
     for name, value in body.names.items():
+        if any(core.special_method(value, asked) for asked in OF_DESCRIPTORS):
+            raise core.unsupported(lo, node, f"`{name}` is a descriptor of a class inside a function", "define the class outside of it")
+        if isinstance(value, FunctionVal):
+            members[name] = method_of(lo, node, value)
+            continue
         is_known, constant = core.known(lo, value) if isinstance(value, Var | Const) else (False, None)
-        members[name] = constant if is_known and core.is_code(constant) else LocalData(Const(constant) if is_known else value)
+        is_code = is_known and (core.is_code(constant) or isinstance(constant, DECORATORS))
+        members[name] = constant if is_code else LocalData(Const(constant) if is_known else value)
     for name in READ_BY_PYTHON & body.names.keys():
         refusal = f"a `{name}` that is not known here", f'a tuple of names, `{name} = ("a", "b")`'
         members[name] = core.certain(lo, body.names[name], node, *refusal)
@@ -71,15 +78,13 @@ def add_member(lo: Lowering, node: gast.AST, body: Scope, members: dict[str, Any
         case gast.FunctionDef(name=name, decorator_list=decorators):
             with lo.in_scope(body):
                 made = inlining.local_function(lo, node)
-            if lo.depth and not all(isinstance(v, Const) for v in made.defaults.values()):
-                what = "a method with a default that is computed in a branch or loop"
-                raise core.unsupported(lo, node, what, "make the class outside of it")
             made.source.closure = {**made.source.closure, "__class__": closure}
-            found: Any = stand_in(FunctionVal(made.source, body.parent, made.defaults))
+            function = FunctionVal(made.source, body.parent, made.defaults)
+            found: Any = method_of(lo, node, function)
             for decorator in reversed(decorators):
                 found = decorated(lo, decorator, found, members)
             members[name] = found
-            lo.set(body.names, name, core.MISSING)
+            lo.set(body.names, name, Const(found) if decorators else function)
         case gast.AnnAssign(target=gast.Name(id=name)):
             members.setdefault("__annotations__", {})[name] = object
             with lo.in_scope(body):
@@ -111,6 +116,14 @@ def decorated(lo: Lowering, decorator: gast.AST, found: Any, members: dict[str, 
     if made not in DECORATORS:
         raise core.unsupported(lo, decorator, "this decorator of a method of a class inside a function", "call it in the method")
     return made(found)
+
+
+def method_of(lo: Lowering, node: gast.AST, made: FunctionVal) -> types.FunctionType:
+    """Return what stands for a function in a class, whatever name of the class it has."""
+    if lo.depth and not all(isinstance(v, Const) for v in made.defaults.values()):
+        what = "a method with a default that is computed in a branch or loop"
+        raise core.unsupported(lo, node, what, "make the class outside of it")
+    return stand_in(made)
 
 
 def stand_in(made: FunctionVal) -> types.FunctionType:

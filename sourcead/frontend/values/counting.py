@@ -32,6 +32,8 @@ def countable(lo: Lowering, it: Iterable, node) -> Iterable | None:
         found, reads = iterables.at_once(lo, found, node) if is_generator else (found, lo.reads | iterables.slots_of([it]))
     if outer is not None:
         outer |= reads
+    if is_generator:
+        walks.watch(lo, reads)  # while a loop takes them
     if is_generator or takes_of_others(it) and LEFT not in it.state:
         lo.set(it.state, USED, TRUE)
         lo.set(it.state, LEFT, Iterable(begin=unless_changed(lo, reads, lambda: found, node)))
@@ -58,6 +60,7 @@ def unless_changed(lo: Lowering, reads: set, begin: Callable[[], Iterable], node
 
     def again() -> Iterable:
         still.check(node)
+        walks.watch(lo, reads)
         return begin()
 
     return again

@@ -342,6 +342,11 @@ def copied(lo: Lowering, value: Value, convert, node) -> Value:
 # -- what operators and built-in functions do with objects -----------------------------------------------------------------
 
 
+def declined(result: Value | None) -> bool:
+    """Tell whether a class has no method for an operator, or one that leaves these operands to another."""
+    return result is None or isinstance(result, Const) and result.value is NotImplemented
+
+
 def operate(lo: Lowering, fn: Any, values: list[Value]) -> Value | None:
     """Call the operator that the class of an operand defines, or return None if none does."""
     name = DUNDER.get(fn)
@@ -366,7 +371,7 @@ def operate(lo: Lowering, fn: Any, values: list[Value]) -> Value | None:
                 return Const(fn is operator.eq)
             raise core.refused(lo, f"the comparison that `dataclass` writes for {cls.__name__}", "compare the fields")
         result = core.call_object(lo, found, operands, {}, None)
-        if not (isinstance(result, Const) and result.value is NotImplemented):
+        if not declined(result):
             return result
     if any(core.array_of(v) is not None for v in values):
         return array_objects.operate(lo, fn, values)
@@ -374,6 +379,9 @@ def operate(lo: Lowering, fn: Any, values: list[Value]) -> Value | None:
         return None  # a named tuple is a tuple
     if fn is operator.ne and any(core.special_method(v, "__eq__") for v in values):
         return core.call_object(lo, operator.not_, [core.operate(lo, operator.eq, *values)], {}, None)
+    kinds = [core.REAL_CLASSES.get(cls, cls) for v in values if (cls := core.class_of(v)) is not None]
+    if own := [cls.__name__ for cls in kinds if find(cls, f"__{name}__")[0] not in (None, object)]:
+        raise core.refused(lo, f"what this operator does with an object of class {own[0]}")
     if fn in (operator.eq, operator.ne) and not any(isinstance(core.data_type(lo, v), (Array, Unknown)) for v in values):
         return core.operate(lo, operator.is_ if fn is operator.eq else operator.is_not, *values)  # as `object` compares
     cls = next(cls for cls in map(core.class_of, values) if cls is not None)

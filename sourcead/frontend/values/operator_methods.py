@@ -10,7 +10,7 @@ from sourcead.frontend.core import LocalData, Lowering, TupleVal, Value
 from sourcead.frontend.values.sequences import as_array
 from sourcead.ir.nodes import Const, Var
 from sourcead.ir.records import OF_NUMPY, find
-from sourcead.ir.types import Scalar, is_array, kind_of
+from sourcead.ir.types import Array, Scalar, Unknown, is_array, kind_of
 
 DUNDER = {
     operator.add: "add", operator.sub: "sub", operator.mul: "mul", operator.truediv: "truediv", operator.pow: "pow",
@@ -58,10 +58,11 @@ def taken_by_numpy(lo: Lowering, left: Value, value: Value) -> Value | None:
 
 
 def is_of_python(lo: Lowering, value: Value) -> bool:
-    """Tell whether a value is an object, or a number of Python's own, whose operators leave those of another class their turn."""
+    """Tell whether a value is none of NumPy's, so that its operators leave those of another class their turn."""
     if core.class_of(value) is not None or isinstance(value, Const) and not value.live:
         return not isinstance(getattr(value, "value", None), np.generic)
-    return isinstance(t := core.data_type(lo, value), Scalar) and t.dtype is None
+    t = core.data_type(lo, value)
+    return not isinstance(t, (Array, Scalar, Unknown)) or isinstance(t, Scalar) and t.dtype is None
 
 
 def is_left_to(value: Value) -> bool:

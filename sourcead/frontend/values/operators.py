@@ -1,5 +1,6 @@
 """Lower operators, truth tests and membership tests."""
 
+import collections
 import enum
 import functools
 import operator
@@ -69,6 +70,9 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
             return Const(all(none) == (fn is operator.eq))
     if fn in (operator.eq, operator.ne) and all(has_items(v) for v in values) and (equal := equal_items(lo, *values)) is not None:
         return Const(equal == (fn is operator.eq))
+    of_one_kind = any(isinstance(v, Cell) and v.cls in OF_ONE_KIND for v in values)
+    if fn in (operator.eq, operator.ne) and of_one_kind and not all(map(has_items, values)):
+        raise core.refused(lo, "the comparison of a deque or ordered dict of which the items are not known one by one")
     folded = core.fold(lo, fn, list(values))
     if folded is not None and isinstance(folded.value, (bool, str, type(None), *PURE)):
         return folded
@@ -82,9 +86,15 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
     return lo.wrap(var)
 
 
+OF_ONE_KIND = (collections.deque, collections.OrderedDict)
+"""A deque equals no list, and of two ordered dicts the order counts."""
+
+
 def has_items(value: Value) -> bool:
-    """Tell whether a value is a tuple, list or dict whose items are known one by one."""
-    return isinstance(value, (TupleVal, Cell)) and value.cls is None and (isinstance(value, TupleVal) or value.kind in ("list", "dict"))
+    """Tell whether a value is a tuple, list, deque or dict whose items are known one by one."""
+    if isinstance(value, TupleVal):
+        return value.cls is None
+    return isinstance(value, Cell) and value.kind in ("list", "dict") and value.cls in (None, *OF_ONE_KIND)
 
 
 def equal_items(lo: Lowering, a: Value, b: Value) -> bool | None:
@@ -92,6 +102,9 @@ def equal_items(lo: Lowering, a: Value, b: Value) -> bool | None:
     for cell in (v for v in (a, b) if isinstance(v, Cell)):
         lo.sure(cell)
     one, other = (dict(zip(x.keys, x.contents)) for x in (a, b))
+    is_deque, is_ordered = ([x.cls is cls for x in (a, b)] for cls in OF_ONE_KIND)
+    if any(is_deque) and not all(is_deque) or all(is_ordered) and list(one) != list(other):
+        return False
     if kind_of_object(lo, a) != kind_of_object(lo, b) or one.keys() != other.keys():
         return False
     return next((verdict for key, item in one.items() if (verdict := equal(lo, item, other[key])) is not True), True)
@@ -329,10 +342,13 @@ def concatenate(lo: Lowering, a: Value, b: Value) -> Value:
     for value in (a, b):
         if isinstance(value, Const) and isinstance(value.value, str) or isinstance(value, Var) and isinstance(value.type, Str):
             return core.fold(lo, operator.add, [a, b]) or lo.build.call(operator.add, lo.read(a), lo.read(b), type=Str())
+    kinds = {"tuple" if isinstance(v, TupleVal) else v.cls or v.kind for v in (a, b) if isinstance(v, (TupleVal, Cell))} - {"array"}
+    if len(kinds) > 1:
+        raise core.surely(lo, core.refused(lo, "`+` of a tuple and a list, or of a list and a deque", "write `[*a, *b]`"), TypeError)
     if any(isinstance(v, Cell) and v.kind == "array" for v in (a, b)):
         return lists.wrap_items(lo, lists.joined(lo, lo.read(a), lo.read(b)), a, b)
     items = [*sequences.static_items(lo, a, None), *sequences.static_items(lo, b, None)]
-    return lo.new_list(items) if isinstance(a, Cell) else TupleVal(tuple(items))
+    return lo.like(a, dict(enumerate(items)), "items") if isinstance(a, Cell) else TupleVal(tuple(items))
 
 
 def repeat(lo: Lowering, a: Value, b: Value) -> Value:
@@ -340,6 +356,8 @@ def repeat(lo: Lowering, a: Value, b: Value) -> Value:
     if not core.is_sequence(a):
         a, b = b, a
     found, n = core.known(lo, b)
+    if isinstance(core.type_of_value(a), Str) and isinstance(t := core.type_of_value(b), Scalar) and t.kind in ("int", "bool"):
+        return core.fold(lo, operator.mul, [a, b]) or lo.build.call(operator.mul, lo.read(a), lo.read(b), type=Str())
     if found and not isinstance(n, (int, np.integer)):
         wrong = core.refused(lo, "a list or tuple times what is not an integer", "multiply an array: `np.array(...)`")
         raise core.surely(lo, wrong, TypeError)
@@ -365,4 +383,4 @@ def repeat(lo: Lowering, a: Value, b: Value) -> Value:
         loops.for_each(lo, iterables.counted(lo, [b], None), lambda _: lists.extend(lo, result, a, None))
         return result
     items = sequences.static_items(lo, a, None) * n
-    return lo.new_list(items) if isinstance(a, Cell) else TupleVal(tuple(items))
+    return lo.like(a, dict(enumerate(items)), "items") if isinstance(a, Cell) else TupleVal(tuple(items))

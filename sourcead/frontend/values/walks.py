@@ -42,7 +42,8 @@ def walk(lo: Lowering, cell: Cell, items: list[tuple[Any, Value]], taken=lambda 
     lo.walks.append(made)
 
     def reverse() -> Iterable:
-        lo.walks.remove(made)
+        if made in lo.walks:  # and not of a call that has returned, such as that of `__iter__`
+            lo.walks.remove(made)
         return walk(lo, cell, items[::-1], taken, not forward)
 
     return Iterable(items=[taken(key, item) for key, item in items], reverse=reverse, walk=made)

@@ -1,9 +1,13 @@
 """Writes the cotangent of an array whose parts the program read one by one as the array of their cotangents.
 
-    d0 = zeros_like(x)                  x has 3 elements
+    d0 = zeros_like(x)                  x: (3,)
     d1 = d0 with [2] = w                                               parts = [u, v, w]
     d2 = d1 with [1] += v                                 ->           d3 = np.array(parts)
     d3 = d2 with [0] += u
+
+    d0 = zeros_like(a)                  a: (2, n)
+    d1 = d0 with [0] = u                                  ->           d2 = np.stack([u, v])
+    d2 = d1 with [1] += v
 
     d0 = zeros((m, 2 * n))
     d1 = d0 with [:, :n] = u                              ->           d2 = np.concatenate((u, v), axis=1)
@@ -14,16 +18,18 @@ Slices from one bound to the next, the first from 0, make up an axis if none of 
 are left, additions become assignments: what they add to is zero.
 """
 
-from collections.abc import Callable
+import operator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from sourcead.analysis.affine import Forms
 from sourcead.analysis.builder import atom_type
+from sourcead.analysis.numbers_or_arrays import may_be_numbers
 from sourcead.analysis.sizes import dims_in, fills
 from sourcead.ir.affine import Affine
-from sourcead.ir.nodes import Block, Build, Call, Const, Function, Operand, Slice, Stmt, Sub, Update, Var
+from sourcead.ir.nodes import Atom, Block, Build, Call, Const, Function, Operand, Slice, Stmt, Sub, Update, Var, fresh
 from sourcead.ir.sizes import form_of
 from sourcead.ir.sizes_of_call import equal, not_one
 from sourcead.ir.types import ANY_DTYPE, Array, ListT, Scalar, Sym, Type, same_dtype
@@ -31,13 +37,16 @@ from sourcead.ir.walk import count_reads, definitions, map_blocks, with_body
 from sourcead.passes.residuals.remove_overwritten_zeros import same_arrays
 
 ZEROS = (np.zeros, np.zeros_like)
+MOST = 16  # elements along an axis of an array that is written out
 
 
 def join_parts(function: Function, arrays: bool = True) -> Function:
     """Return the function with arrays of zeros whose parts are all set made of these parts, which are numbers or, with `arrays`, slices."""
-    joining = _Joining(function, count_reads(function.body), arrays)
-    body = joining.block(function.body)
-    return function if body is function.body else with_body(function, body)
+    given = None
+    while function is not given:  # arrays whose rows have become arrays of their elements
+        given, body = function, _Joining(function, count_reads(function.body), arrays).block(function.body)
+        function = function if body is function.body else with_body(function, body)
+    return function
 
 
 @dataclass(eq=False)
@@ -47,7 +56,14 @@ class _Joining:
     function: Function
     uses: dict[Var, int]
     arrays: bool
+    definitions: dict[Var, Stmt] = field(init=False)
+    numbers: set[Var] = field(init=False)
     forms: Forms = field(default_factory=Forms)
+
+    def __post_init__(self):
+        self.definitions = definitions(self.function.body)
+        self.numbers = may_be_numbers(self.function)
+        self.forms.definitions = {v: stmt.op for v, stmt in self.definitions.items()}
 
     def block(self, block: Block) -> Block:
         stmts = [map_blocks(stmt, self.block) for stmt in block.stmts]
@@ -70,7 +86,7 @@ class _Joining:
         found, last = [], zeros
         while dims_in(zeros.targets[0]) is not None and self.uses.get(last.targets[0]) == 1:
             last = updates.get(last.targets[0])
-            if last is None or last.op.mode not in ("set", "add") or not belongs(last.op):
+            if last is None or last.op.mode not in ("set", "add", "sub") or not belongs(last.op):
                 break
             found.append(last)
         return found
@@ -81,22 +97,39 @@ class _Joining:
         array, parts = zeros.targets[0], {}
 
         def belongs(update: Update) -> bool:
-            position = _position(update)
+            position = _position(update, dims_in(array))
             if position is None or not _are_apart(position, parts) or not _fits(update.value, array.type, len(position)):
                 return False
-            parts[position] = update.value
+            parts[position] = update
             return True
 
         found = self.chain(zeros, updates, belongs)
         if not found:
             return {}
-        dims, last = dims_in(array), found[-1]
-        if len(dims) == 1 and len(parts) == dims[0] and all(k < dims[0] for (k,) in parts) and self.make(array, list(parts.values())):
-            values = tuple([parts[k,] for k in range(dims[0])])
-            items = Var("parts", ListT(atom_type(values[0])), temp=True)
-            listed = replace(last, targets=(items,), op=Build("list", values))
-            return {s: [] for s in (zeros, *found)} | {last: [listed, replace(last, op=Call(np.array, (items,)))]}
-        return _as_sets(found)
+        changed = _as_sets(found)
+        parts = {position: changed[stmt][-1].op.value for position, stmt in zip(parts, found)}
+        dims, last = dims_in(array)[: max(map(len, parts))], found[-1]
+        if all(isinstance(n, int) and n <= MOST for n in dims) and parts.keys() == set(np.ndindex(dims)):
+            rows = {position: self.listed(row) for position, row in parts.items()}  # rows that were made of their elements
+            elements = None not in rows.values()
+            if elements or len(dims) == len(array.type.dims) and len(dims) < 3 and self.make(array, list(parts.values())):
+                join = np.array
+            elif self.arrays and 1 == len(dims) < len(array.type.dims) and dims[0] > 1 and self.numbers.isdisjoint(parts.values()):
+                join = np.stack
+            else:
+                return _if_new(changed)
+            lists, items = _listed((), dims, rows if elements else parts, last)
+            negated = {s: changed[s][:-1] for s in found}
+            return {zeros: []} | negated | {last: [*negated[last], *lists, replace(last, op=Call(join, (items,)))]}
+        return _if_new(changed)
+
+    def listed(self, row: Atom) -> Atom | None:
+        """Return the list of which a row is made, if nothing else reads the row."""
+        made = self.definitions.get(row)
+        match made and made.op:
+            case Call(fn, (Var() as items,), ()) if fn is np.array and self.uses.get(row) == 1 and isinstance(items.type, ListT):
+                return items
+        return None
 
     def make(self, array: Var, values: list[Operand]) -> bool:
         """Return whether an array of these numbers has the dtype of another array by itself."""
@@ -108,7 +141,7 @@ class _Joining:
             return not others
         if not others <= {None, ANY_DTYPE}:
             return False
-        if ANY_DTYPE in others and any(map(_is_wide, (*self.function.params, *definitions(self.function.body)))):
+        if ANY_DTYPE in others and any(map(_is_wide, (*self.function.params, *self.definitions))):
             return False
         return any(t.least is None for t in found)  # integers alone would make an array of integers
 
@@ -119,7 +152,7 @@ class _Joining:
 
         def belongs(update: Update) -> bool:
             part = _slice(update, array.type)
-            if part is None or parts and part[0] != parts[0][0]:
+            if part is None or part[3] in self.numbers or parts and part[0] != parts[0][0]:
                 return False
             parts.append(part)
             return True
@@ -130,15 +163,16 @@ class _Joining:
         ordered, axis = self.in_order(parts[: len(found)]), parts[0][0]
         if ordered is None:
             return {}
+        changed, last = _as_sets(found), found[-1]
         if not self.arrays or not self.make_up(dims_in(array)[axis], axis, ordered):
-            return _as_sets(found)
-        last, joined = found[-1], Call(np.concatenate, (tuple(part[3] for part in ordered),), (("axis", Const(axis)),) if axis else ())
-        return {s: [] for s in (zeros, *found)} | {last: [replace(last, op=joined)]}
+            return _if_new(changed)
+        values = {part[3]: changed[stmt][-1].op.value for part, stmt in zip(parts, found)}
+        joined = Call(np.concatenate, (tuple(values[part[3]] for part in ordered),), (("axis", Const(axis)),) if axis else ())
+        negated = {s: changed[s][:-1] for s in found}
+        return {zeros: []} | negated | {last: [*negated[last], replace(last, op=joined)]}
 
     def in_order(self, parts: list[tuple]) -> list[tuple] | None:
         """Return the slices in the order in which each begins where the one before it ends, the first at 0, or None."""
-        if not self.forms.definitions:
-            self.forms.definitions = {v: stmt.op for v, stmt in definitions(self.function.body).items()}
         left, ordered, at = list(parts), [], Affine()
         while left:
             following = [p for p in left if (Affine() if p[1] is None else self.forms.affine(p[1])) == at]
@@ -159,29 +193,53 @@ class _Joining:
         return equal(total, form_of(whole))
 
 
+def _listed(at: tuple[int, ...], dims: tuple[int, ...], parts: dict[tuple, Atom], stmt: Stmt) -> tuple[list[Stmt], Atom]:
+    """Return statements that list the elements at positions that begin with `at`, and the list, or the one element that is there."""
+    if len(at) == len(dims):
+        return [], parts[at]
+    found = [_listed((*at, k), dims, parts, stmt) for k in range(dims[len(at)])]
+    items = tuple([item for _, item in found])
+    listed = replace(stmt, targets=(Var("parts", ListT(atom_type(items[0])), temp=True),), op=Build("list", items))
+    return [*(s for before, _ in found for s in before), listed], listed.targets[0]
+
+
 def _as_sets(updates: list[Stmt]) -> dict[Stmt, list[Stmt]]:
-    return {s: [replace(s, op=replace(s.op, mode="set"))] for s in updates if s.op.mode == "add"}
+    """Return for each update of zeros the statements that set its part, the last one with the value that the part then has."""
+    return {s: _as_set(s) for s in updates}
 
 
-def _position(update: Update) -> tuple[int, ...] | None:
-    """Return the indices of the part that an update sets, or adds to, if they are constants that count from the beginning."""
+def _if_new(changed: dict[Stmt, list[Stmt]]) -> dict[Stmt, list[Stmt]]:
+    """Return the updates that did not set their parts before, with what becomes of them."""
+    return {s: new for s, new in changed.items() if s.op.mode != "set"}
+
+
+def _as_set(stmt: Stmt) -> list[Stmt]:
+    if stmt.op.mode != "sub":
+        return [replace(stmt, op=replace(stmt.op, mode="set"))]
+    value = stmt.op.value
+    minus = fresh(value) if isinstance(value, Var) else Var("minus", atom_type(value), temp=True)
+    negated = replace(stmt, targets=(minus,), op=Call(operator.neg, (value,)))
+    return [negated, replace(stmt, op=replace(stmt.op, value=minus, mode="set"))]
+
+
+def _position(update: Update, dims: tuple[int | Sym, ...]) -> tuple[int, ...] | None:
+    """Return the indices, counted from the beginning, of the part that an update sets, or adds to, if they are constants."""
     match update.path:
         case (Sub(key),):
             keys = key if isinstance(key, tuple) else (key,)
-            if all(isinstance(k, Const) and type(k.value) is int and k.value >= 0 and not k.live for k in keys):
-                return tuple([k.value for k in keys])
+            if len(keys) <= len(dims) and all(isinstance(k, Const) and type(k.value) is int and not k.live for k in keys):
+                found = [k.value if k.value >= 0 or isinstance(n, Sym) else k.value + n for k, n in zip(keys, dims)]
+                return tuple(found) if min(found, default=0) >= 0 else None
     return None
 
 
-def _are_apart(position: tuple[int, ...], parts: dict[tuple[int, ...], Operand]) -> bool:
+def _are_apart(position: tuple[int, ...], parts: Iterable[tuple[int, ...]]) -> bool:
     """Return whether a part has no element in common with others."""
     return not any(all(a == b for a, b in zip(position, other)) for other in parts)
 
 
 def _fits(value: Operand, array: Array, axes: int) -> bool:
     """Return whether a value that is added to a part of an array of zeros is what the part then is."""
-    if axes > len(array.dims):
-        return False
     part, t = Array(array.dtype, array.dims[axes:]), atom_type(value)
     return same_arrays(t, part) or part.dims == () and _is_float(t) and part.dtype is not None and part.dtype.kind == "f"
 

@@ -24,6 +24,8 @@ import numpy as np
 from sourcead.analysis.builder import Builder, operand_type
 from sourcead.analysis.sizes import dtype_option
 from sourcead.ir.nodes import Atom, Attr, Call, Const, Function, Index, Op, Operand, Stmt, Sub, Update, Var, fresh
+from sourcead.ir.sizes import form_of
+from sourcead.ir.sizes_of_call import equal
 from sourcead.ir.types import Array, Scalar, dims_of, kind_of, rank, same_dtype
 from sourcead.ir.walk import calls, with_op
 from sourcead.passes.cleanup.constant_folding import generated, is_const, is_literal, is_real
@@ -116,7 +118,9 @@ def _of_rows(build: Builder, stmt: Stmt, axis: int, facts: Facts, dims: KnownDim
     if rank(operand_type(v)) == 0 and not _is_number(v) or rank(operand_type(v)) not in (0, 1):
         return None
     dtype = Const(_dtype(t).type, f"np.{_dtype(t).name}")
-    if not counts or not dims.same(row[0], size[axis], facts):  # some rows may have no element, or several
+    fills = rank(operand_type(v)) == 0 or dims.same(dims_of(v.type)[0], row[0], facts)
+    one_each = counts and fills and (dims.same(row[0], size[axis], facts) or equal(form_of(row[0]), form_of(size[axis])))
+    if not one_each:  # some rows may have no element, or several
         if counts and _is_number(v):
             return _of_first_rows(build, stmt, along, axis, facts)
         zeros = build.call(np.zeros, build.index(build.attr(op.base, "shape"), Const(axis)), **dtype_option(_dtype(t)))
@@ -124,8 +128,6 @@ def _of_rows(build: Builder, stmt: Stmt, axis: int, facts: Facts, dims: KnownDim
         total = build.call(np.expand_dims, total, Const(1 - axis)) if keeps else total
         return build.call(operator.neg, total) if op.mode == "sub" else total
     if rank(operand_type(v)) == 1:
-        if not dims.same(dims_of(v.type)[0], row[0], facts):
-            return None
         v = build.call(operator.neg, v) if op.mode == "sub" else v
         return build.call(np.expand_dims, v, Const(1 - axis)) if keeps else v if op.mode == "sub" else None
     if op.mode == "sub":

@@ -99,8 +99,8 @@ def is_matrix(x: Atom) -> bool:
 def is_identity(x: Atom, facts: Facts) -> bool:
     """Return whether a value is an identity matrix of floating point numbers."""
     match facts.op(x):
-        case Call(np.eye | np.identity, (_,), kwargs):
-            return is_matrix(x) and all(name == "dtype" for name, _ in kwargs)
+        case Call(np.eye | np.identity as fn, (_, *more), kwargs):  # `np.eye(n, m)` has m columns
+            return is_matrix(x) and all(name == "dtype" for name, _ in kwargs) and len(more) <= (fn is np.identity)
     return False
 
 

@@ -159,10 +159,11 @@ class SplitLoop(FactorArrays):
         """Return whether one product after the loop is worth what it takes.
 
         A product of vectors, or of few rows, writes a matrix in each iteration, which takes longer than to put the factors away.
-        A product of matrices does not: it stays in the loop, unless its factors lie in arrays anyway.
+        A product of matrices does not, nor one of small matrices: it stays in the loop, unless its factors lie in arrays anyway.
         """
-        few = all(isinstance(n, int) and n < SMALL for n in (dims_in(v)[term.axis] for v in term.factors if rank(v.type) == 2))
-        return few or all(self.find(v) or self.saving(v, shapes[v]) for v in term.factors)
+        few = [[isinstance(n, int) and n < SMALL for n in dims_in(v)] for v in term.factors if rank(v.type) == 2]
+        pays = all(of[term.axis] for of in few) and not (few and all(map(all, few)))
+        return pays or all(self.find(v) or self.saving(v, shapes[v]) for v in term.factors)
 
     def written(self) -> list[Stmt]:
         """Return the statements of the block with the split loop."""

@@ -232,6 +232,13 @@ enter(
 enter(np.unique, numba="interpreted")
 
 
+@composed(np.meshgrid, given="copy")
+def meshgrid(*xs, copy, indexing="xy", sparse=False):
+    if not copy:
+        refuse("`copy=False`, whose grids hold each number once, so that a write to one place changes others")
+    return np.meshgrid(*xs, indexing=indexing, sparse=sparse)
+
+
 @composed(np.array, given="ndmin")
 def array_of_rank(object, dtype=None, ndmin=0):
     a = np.array(object) if dtype is None else np.array(object, dtype)

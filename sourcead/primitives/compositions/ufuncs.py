@@ -36,6 +36,8 @@ def outer(ufunc, a, b):
 
 @composed_method("reduce")
 def reduce(ufunc, array, axis=0, keepdims=False, initial=None, where=None):
+    if ufunc is np.power or ufunc is np.arctan2:  # NumPy 2.4 takes the first and the last element alone
+        refuse("a reduction by this function, of which the result depends on the version of NumPy: write the loop")
     if where is not None:
         refuse("a reduction of some elements only with this function")
     if axis is None or isinstance(axis, tuple):

@@ -8,6 +8,7 @@
     table = [0] * n                   table = [0.0] * n                                 where floats are written into it
     row.append(0)                     row.append(0.0)                                   where floats are written into it
     [[1, 0], [0, x]]                  [[1.0, 0.0], [0, x]]                              where floats are in other rows
+    k = row[0]                        k = int(row[0])                                   where other items of the list are floats
     x[...] += v                       x[:] += v
     v = np.where(c, a, v)             v = chosen(c, a, v)                               where `v` may be a number
 
@@ -29,7 +30,7 @@ from sourcead.ir.names import of_part
 from sourcead.ir.nodes import (
     Append, Atom, Block, Branch, Build, Call, Const, Function, Index, Let, Loop, Op, Pop, Slice, Stmt, Sub, Update, Var
 )
-from sourcead.ir.types import Array, ListT, Scalar, TupleT, Type, keyed_parts, kind_of, rank
+from sourcead.ir.types import INT, Array, ListT, Scalar, TupleT, Type, keyed_parts, kind_of, rank
 from sourcead.ir.walk import handed_on, rewrite, walk
 
 
@@ -94,6 +95,10 @@ def with_stable_types(function: Function) -> Function:
                 op = replace(op, then=handed(then, stmt.targets), orelse=handed(orelse, stmt.targets))
             case Update(Var(type=Array(dims=(_, *_))), (Sub(Const(value)),)) if value is ...:  # Numba cannot lower `x[...] += v`
                 op = replace(op, path=(Sub(Slice(None, None, None)),))
+            case Index(Var(type=ListT(Scalar("float") as item))) if stmt.targets[0].type == INT:
+                kept = Var(stmt.targets[0].name, item, True)
+                before.append(replace(stmt, targets=(kept,)))
+                op = Call(int, (kept,))
             case Build("list", ()) if stmt.targets[0] in typed:
                 op = Call(typed[stmt.targets[0]], ())
             case Build("list", items) if stmt.targets[0] in floats:

@@ -26,11 +26,11 @@ import numpy as np
 from sourcead.analysis.builder import atom_type, operand_type
 from sourcead.backends.numba.codegen.boundary import SMALL
 from sourcead.backends.numba.codegen.explicit_types import MAKERS
-from sourcead.backends.numba.codegen.loop_nests import loop_nest, rank_of, reduces_all_axes
+from sourcead.backends.numba.codegen.loop_nests import PRODUCTS, loop_nest, rank_of, reduces_all_axes, small_sizes
 from sourcead.backends.numba.codegen.recursion import Helper, Recursive, reachable
 from sourcead.backends.numba.functions import (
-    ARRAY_REDUCTIONS, ARRAY_UFUNCS, CHECKED, add_at, alike, apart, as_many, begin, chosen, disjoint, divided, power,
-    product, remainder, reserved, shifted, subtract_at, with_room
+    ARRAY_REDUCTIONS, ARRAY_UFUNCS, CHECKED, add_at, alike, apart, as_many, begin, chosen, disjoint, divided, nonzero,
+    power, product, remainder, reserved, shifted, subtract_at, with_room
 )
 from sourcead.emit import Emitted, emit
 from sourcead.emit.memory.sharing import AliasGroups
@@ -43,8 +43,8 @@ from sourcead.ir.walk import count_reads, map_blocks, map_op, rewrite
 from sourcead.primitives.registry import enter
 from sourcead.primitives.table import record_of
 
-enter(*CHECKED, as_many, chosen, reserved, alike, begin, disjoint, with_room, *MAKERS, numba="native")
-enter(with_room, memory="first")
+enter(*CHECKED, as_many, chosen, nonzero, reserved, alike, begin, disjoint, with_room, *MAKERS, numba="native")
+enter(reserved, with_room, memory="first")
 
 
 @dataclass(eq=False, kw_only=True)
@@ -157,6 +157,8 @@ class _Outlining:
         if wraps(result) and is_basic(fn):
             wide = self.bound(op, Var("wide", INT), stmt, before)
             return Call(result.dtype.type, (wide,))
+        if fn in PRODUCTS and small_sizes(op, result) is not None and op.args[0] is not op.args[1]:
+            return self.outlined(stmt, fn)
         if fn is operator.matmul and all(_is_matrix(a) for a in op.args) and len({atom_type(a).dtype for a in op.args}) == 1:
             return op
         if isinstance(fn, type) and issubclass(fn, np.generic) and isinstance(result, Array) and result.dims:
@@ -237,15 +239,16 @@ class _Outlining:
         name = _plain_name(fn)
         block = Block((*stmts, Stmt((y,), op)), (y,))
         emitted = emit(Function(name, tuple(params.values()), block))
-        key = emitted.text, tuple(emitted.namespace), tuple(map(id, emitted.namespace.values())), _shape(y.type)
+        compiles = self.compiles(fn, y.type)
+        is_call = compiles and isinstance(op, Call) and isinstance(y.type, Array | Scalar) and not stmts
+        body = loop_nest(op, y.type) if is_call else None  # the interpreter runs no loops over elements
+        key = emitted.text, body, tuple(emitted.namespace), tuple(map(id, emitted.namespace.values())), _shape(y.type)
         if key not in self.same:
             taken = {*self.names, *emitted.namespace, *dir(builtins)}
             made = next(n for n in numbered(name) if n not in taken)
             self.names.add(made)
             emitted = emit(Function(made, tuple(params.values()), block))
-            compiles = self.compiles(fn, y.type)
-            is_call = compiles and isinstance(op, Call) and isinstance(y.type, Array) and not stmts
-            if (body := loop_nest(op, y.type) if is_call else None) is not None:  # the interpreter runs no loops over elements
+            if body is not None:
                 emitted = Emitted(f"def {made}({', '.join(v.name for v in params.values())}):\n{body}", {"np": np})
             self.same[key] = Outlined(
                 made, emitted.text, emitted.namespace, result=y.type, compiles=compiles, reshapes=fn is np.reshape,

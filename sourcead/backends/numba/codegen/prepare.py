@@ -10,10 +10,12 @@ from sourcead.backends.numba.codegen.handled_exceptions import refuse_handled
 from sourcead.backends.numba.codegen.loops.reordering import with_fast_loops
 from sourcead.backends.numba.codegen.outlining import AT, outline_calls
 from sourcead.backends.numba.codegen.recursion import live_data, with_functions
+from sourcead.backends.numba.codegen.small_arrays.rewrite import small_arrays_as_numbers
 from sourcead.backends.numba.codegen.stacks import number_stacks_as_arrays
 from sourcead.backends.numba.codegen.unsupported_dtypes import refuse_dtypes
 from sourcead.backends.numba.codegen.vector_loops import fuse_vector_statements
 from sourcead.backends.numba.codegen.vector_statements import may_run_again
+from sourcead.backends.numba.codegen.weights import shares_as_weights
 from sourcead.backends.numba.functions import ARRAY_UFUNCS
 from sourcead.backends.python_overhead import as_compilation
 from sourcead.emit import Emitted, emit
@@ -21,6 +23,7 @@ from sourcead.ir.nodes import Call, Const, Function, Loop, Slice, Stmt, Sub, Upd
 from sourcead.ir.types import Array
 from sourcead.ir.walk import walk
 from sourcead.passes import plan
+from sourcead.passes.cleanup.shape_queries import query_current_versions
 from sourcead.passes.plan import Pass
 
 BY_PARTS = (Pass(structures_by_parts, "before the passes of the plan, which remove most of what it makes"),)
@@ -45,12 +48,12 @@ def prepare(derivative: Derivative) -> tuple[Function, Emitted, Callable[[], Fun
 
     def loops_over_vectors(function: Function) -> Function:
         nonlocal assumes
-        made = fuse_vector_statements(function)
+        made = fuse_vector_statements(simplified(small_arrays_as_numbers(function), function))
         assumes = made is not function
         return loops(made, function)
 
     def loops(function: Function, before: Function | None = None) -> Function:
-        made = with_fast_loops(function)
+        made = with_fast_loops(simplified(shares_as_weights(function), function))
         told[:] = decisions(before or function, made)
         return made
 
@@ -66,6 +69,11 @@ def prepare(derivative: Derivative) -> tuple[Function, Emitted, Callable[[], Fun
     repeats = may_run_again(function) and any(isinstance(s.op, Loop) for s in walk(function.body))
     made = in_forms(inner, loops_over_vectors if repeats else loops)
     return made, boundary, alternative if assumes else None
+
+
+def simplified(made: Function, before: Function) -> Function:
+    """Return a function after simplification, if a pass has changed it; no old version of an array is kept for its shape."""
+    return made if made is before else query_current_versions(plan.simplify(made))
 
 
 # ---- notes on what the text for Numba does differently from the text for NumPy ----

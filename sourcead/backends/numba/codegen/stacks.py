@@ -36,19 +36,15 @@ from sourcead.ir.nodes import (
     Append, Atom, Block, Branch, Build, Call, Const, Function, Index, Let, Loop, Op, Operand, Pop, Range, Stmt, Sub,
     Update, Var
 )
-from sourcead.ir.types import INT, UNKNOWN, Array, Scalar, Sym
+from sourcead.ir.types import INT, UNKNOWN, Array, Scalar, Sym, same_dtype
 from sourcead.ir.walk import map_op, walk
 
+LARGEST = 256  # the most elements of a matrix whose copy takes less time than memory of its own
 _DTYPES = {"float": np.dtype(np.float64), "int": np.dtype(np.int64), "bool": np.dtype(np.bool_)}
 
 
 def number_stacks_as_arrays(function: Function) -> Function:
     """Return the function with arrays in place of stacks of numbers; must run after `assign_memory`."""
-
-    def bounded(stack: Stack) -> bool:
-        loops = [place.loops[-1].op if place.loops else None for place in stack.pushes]
-        return all(loop is not None and isinstance(loop.domain, Range) and loop.leave is None for loop in loops)
-
     return _as_arrays(function, lambda stack: _dtype(stack, number_dtype) if bounded(stack) else None, 1)
 
 
@@ -65,6 +61,29 @@ def vector_stacks_as_matrices(function: Function) -> Function:
         return FLOAT if is_vector(value) and meetings.find(value.type.dims[0]) in fixed else None
 
     return _as_arrays(function, lambda stack: _dtype(stack, dtype_of), 2)
+
+
+def matrix_stacks_as_arrays(function: Function) -> Function:
+    """Return the function with arrays in place of stacks of small matrices of one known shape; must run before `assign_memory`."""
+
+    def of_known_size(stack: Stack) -> np.dtype | None:
+        shapes = {shape_of(value) for value in stack.elements}
+        return _dtype(stack, lambda value: FLOAT) if len(shapes) == 1 and None not in shapes and bounded(stack) else None
+
+    return _as_arrays(function, of_known_size, 1)
+
+
+def shape_of(value: Operand) -> tuple[int, ...] | None:
+    """Return the shape of a small matrix; None of what is none."""
+    t = value.type if isinstance(value, Var) else None
+    known = isinstance(t, Array) and same_dtype(t.dtype, FLOAT) and len(t.dims or ()) > 1 and all(isinstance(n, int) for n in t.dims)
+    return t.dims if known and 0 < np.prod(t.dims) <= LARGEST else None
+
+
+def bounded(stack: Stack) -> bool:
+    """Return whether counted loops alone push on a stack."""
+    loops = [place.loops[-1].op if place.loops else None for place in stack.pushes]
+    return all(loop is not None and isinstance(loop.domain, Range) and loop.leave is None for loop in loops)
 
 
 def number_dtype(value: Operand) -> np.dtype | None:
@@ -108,9 +127,13 @@ class _StackRewriter:
 
     def pair(self, v: Var) -> tuple[Var, Var]:
         """Return new variables for a version of a list: the array and the number of elements."""
-        t = Array(self.dtypes[self.stacks[v]], tuple(Sym() for _ in range(self.axes)))
+        t = Array(self.dtypes[self.stacks[v]], (*(Sym() for _ in range(self.axes)), *self.shape(v)))
         self.now[v] = Var(v.name, t, v.temp), Var(f"{v.name}_top", INT, True)
         return self.now[v]
+
+    def shape(self, v: Var) -> tuple[int, ...]:
+        """Return the shape of what is on a stack, if it is matrices of a known size."""
+        return shape_of(self.stacks[v].elements[0]) or ()
 
     def block(self, block: Block) -> Block:
         outside = dict(self.now)
@@ -128,7 +151,8 @@ class _StackRewriter:
             case Build() if stmt.targets[0] in self.stacks:
                 array, top = self.pair(stmt.targets[0])
                 options = () if array.type.dtype == np.float64 else (("dtype", Const(array.type.dtype)),)
-                shape = Const(0) if self.axes == 1 else Const((0,) * self.axes)
+                shape = (0,) * self.axes + self.shape(stmt.targets[0])
+                shape = Const(shape if shape[1:] else 0)
                 return [self.like(stmt, array, Call(np.empty, (shape,), options)), self.like(stmt, top, Let(Const(0)))]
             case Append(base, value) if base in self.stacks:
                 before, at = self.now[base]

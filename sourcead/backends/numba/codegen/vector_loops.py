@@ -22,7 +22,7 @@ from functools import partial
 import numpy as np
 
 from sourcead.analysis.builder import Builder
-from sourcead.backends.numba.codegen.stacks import put, vector_stacks_as_matrices
+from sourcead.backends.numba.codegen.stacks import matrix_stacks_as_arrays, put, vector_stacks_as_matrices
 from sourcead.backends.numba.codegen.vector_statements import (
     BY_MODE, ELEMENT, FLOAT, EqualLengths, Row, row_write, vector_work
 )
@@ -43,7 +43,7 @@ def fuse_vector_statements(function: Function) -> Function:
 
     A call of the function may be abandoned and run again (`may_run_again`).
     """
-    before, function = function, vector_stacks_as_matrices(function)
+    before, function = function, vector_stacks_as_matrices(matrix_stacks_as_arrays(function))
     uses = count_reads(function.body)
     roots: dict[Var, Var] = {}
     for stmt in walk(function.body):

@@ -12,7 +12,7 @@ from sourcead.backends.numba import calls_to_python as interpreted
 from sourcead.backends.numba.calls_to_python import dtype_of
 from sourcead.backends.numba.codegen.explicit_types import MAKERS
 from sourcead.backends.numba.functions import (
-    CHECKED, Unequal, add_at, alike, apart, as_many, begin, chosen, disjoint, reserved, subtract_at, with_room
+    CHECKED, Unequal, add_at, alike, apart, as_many, begin, chosen, disjoint, nonzero, reserved, subtract_at, with_room
 )
 from sourcead.backends.numba.public_toolchain import load
 
@@ -47,7 +47,7 @@ def extent(x):
 
 HINTS = runtime.stop_gradient, runtime.found_by_search, runtime.root_of, runtime.first_root_of, runtime.last_derivative
 
-for function in (*CHECKED, as_many, begin, *MAKERS, reserved, *HINTS, with_room):
+for function in (*CHECKED, as_many, begin, nonzero, *MAKERS, reserved, *HINTS, with_room):
     register_jitable(function)
 
 

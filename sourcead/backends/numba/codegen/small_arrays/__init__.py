@@ -1,0 +1,1 @@
+"""Small arrays in loops as numbers (`rewrite.py`)."""

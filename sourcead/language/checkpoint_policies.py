@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sourcead.errors import UnsupportedArgumentError
+from sourcead.language.tracebacks import folded
 
 NAMES = ("auto", "store", "states", "recompute")
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
@@ -52,6 +53,7 @@ class Segments(SavingPolicy):
 
     every: int
 
+    @folded
     def __post_init__(self):
         object.__setattr__(self, "every", positive(self.every, "Segments", "iterations"))
 
@@ -80,6 +82,7 @@ class Revolve(SavingPolicy):
 
     snapshots: int
 
+    @folded
     def __post_init__(self):
         object.__setattr__(self, "snapshots", positive(self.snapshots, "Revolve", "snapshots"))
 
@@ -101,6 +104,7 @@ class Auto(SavingPolicy):
 
     budget: int | str | None = None
 
+    @folded
     def __post_init__(self):
         if self.budget is not None:
             object.__setattr__(self, "budget", bytes_of(self.budget))
@@ -168,6 +172,7 @@ def refuse_policy_first(iterable: Any) -> None:
         raise UnsupportedArgumentError("`checkpoint` takes the iterable first and then the policy", instead=instead)
 
 
+@folded
 def checkpoint(iterable: Iterable, policy: Any = "auto", *, budget: int | str | None = None) -> Iterable:
     """Return the iterable; a differentiated loop over it saves by the given policy.
 

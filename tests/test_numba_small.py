@@ -76,7 +76,7 @@ def number_at_first(p, v):
     return np.sum(acc)
 
 
-PROGRAMS = [(f, P, V) for f in (forces, rotations, left_early, until_small, number_at_first)] + [(covariances, XS, np.abs(V))]
+PROGRAMS = [(f, P, V) for f in (forces, rotations, left_early, until_small, number_at_first, swaps)] + [(covariances, XS, np.abs(V))]
 
 
 def filtered(a, h):
@@ -90,6 +90,16 @@ def filtered(a, h):
         p = p - np.outer(gain, h @ p)
         total += np.sum(m * m)
     return total + np.sum(p * p)
+
+
+def swaps(p, v):
+    """Rows of an array that is small itself, read by a variable, of which a product with itself is taken."""
+    acc = np.zeros((2, 3))
+    for i in range(len(p)):
+        r = p[i] - acc[i % 2]
+        acc[i % 2] += r * v / np.dot(r, r)
+        v = v + 0.1 * acc[0]
+    return np.sum(acc * acc)
 
 
 MATRICES = (filtered, 0.3 * RNG.normal(size=(6, 6)), RNG.normal(size=6))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import functools
 import os
+import re
 import sys
 import textwrap
 from typing import Any
@@ -179,12 +180,18 @@ class NoRuleError(SourceADError):
             mode: which rule is missing: "adjoint", "tangent", or "derivative" if both are.
             why: why there is none, where this is known.
         """
-        name, root = spelled(function), spelled(function).partition(".")[0]
+        why = f": {why}" if why else ""
+        if not hasattr(function, "__name__"):  # an object: the program's name for it is what the rule is for
+            called = None if at is None else re.match(r"[^\W\d][\w.]*(?=\()", (at.part or at).text)
+            name, root = called[0] if called else "f", ""
+            why = f", an object of class `{spelled(type(function))}`{why}"
+        else:
+            name, root = spelled(function), spelled(function).partition(".")[0]
         home = "" if root == "np" or root not in sys.modules else f"import {name.rpartition('.')[0]}\n\n"
         rule = f"@adjoint({name})\ndef _(y, x, d_y):\n    return ...  # the cotangent of x"
         if mode == "tangent":
             rule = f"@tangent({name})\ndef _(y, x, t_x):\n    return ...  # the tangent of y"
-        return cls(f"no {mode} rule for `{name}`" + (f": {why}" if why else ""), at, home + rule)
+        return cls(f"no {mode} rule for `{name}`{why}", at, home + rule)
 
 
 class UnsupportedArgumentError(SourceADError, TypeError):

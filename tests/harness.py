@@ -586,6 +586,9 @@ def main(argv=None):
         show_source(next(p for p in all_programs() if p.name == options.source), options.checkpoint)
         return 0
     chosen = all_programs(options.level, options.k)
+    if not chosen:
+        print(f"there is no program for -k {options.k}" if options.k else f"there is no program of the level {options.level}")
+        return 2
     if options.list:
         for p in chosen:
             print(f"{p.level:6} {p.theme}.{p.name} wrt={p.wrt!r} {' '.join(p.tags)}")

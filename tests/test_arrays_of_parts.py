@@ -172,3 +172,26 @@ def test_with_numba_and_to_second_order():
     step = 1e-5
     ahead, back = (grad(state_of_two)(X + s * v, 5) for s in (step, -step))
     np.testing.assert_allclose(hvp(state_of_two)(X, 5, v), (ahead - back) / (2 * step), rtol=1e-6)
+
+
+def in_batches(w, x, y, size):
+    loss = 0.0
+    for i in range(0, len(x), size):
+        loss += np.sum((x[i : i + size] @ w - y[i : i + size]) ** 2)
+    return loss
+
+
+def test_slices_of_two_arrays_are_as_long_as_each_other_where_the_arrays_are():
+    w, gradient = RNG.random(9), grad(in_batches)
+    gradient(w, RNG.random((20, 9)), RNG.random(20), 6)
+    assert "unbroadcast" not in gradient.source
+    for rows, count, size in ((20, 20, 7), (31, 31, 4), (13, 31, 6), (12, 9, 4), (9, 10, 3)):  # one of the last has a batch of one
+        args = w, RNG.random((rows, 9)), RNG.random(count), size
+        try:
+            in_batches(*args)
+        except ValueError:
+            with pytest.raises(ValueError):
+                gradient(*args)
+        else:
+            np.testing.assert_allclose(gradient(*args), grad(in_batches)(*args))
+            check_grads(in_batches, args, wrt=0)

@@ -1,6 +1,7 @@
 """The benchmarks themselves: what we compare with is right, and what we count is counted right."""
 
 import argparse
+import importlib
 import inspect
 import json
 
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 from sourcead import grad, value_and_grad
+from tests import harness
 from tests.benchmarks import __main__ as runner, checkpoint, checkpoint_page, generated, numba_cases, report, timing
 from tests.benchmarks.by_hand import recurrent as by_hand
 from tests.benchmarks.polybench import __main__ as polybench
@@ -252,3 +254,13 @@ def test_the_kernels_of_polybench_have_the_gradients_of_differences(name):
 
     found = sum(np.sum(d * g) for d, g in zip(direction.values(), gradients, strict=True))
     np.testing.assert_allclose(found, (moved(1) - moved(-1)) / (2 * step), rtol=1e-5, atol=1e-8)
+
+
+def test_what_is_listed_is_a_benchmark_with_options():
+    for name, module in runner.NAMES.items():
+        if name.startswith("first_call"):
+            assert f"tests.benchmarks {name}" in importlib.import_module(f"tests.benchmarks.{module}").parser().prog
+
+
+def test_a_harness_without_programs_fails(capsys):
+    assert harness.main(["-k", "no such program"]) == 2 and "there is no program for -k no such program" in capsys.readouterr().out

@@ -259,3 +259,26 @@ def test_a_global_that_hides_a_builtin_afterwards_is_read():
     assert [d(1.0) for d in derivatives] == [100.0, 100.0]
     del f.__globals__["sum"]
     assert [d(1.0) for d in derivatives] == [2.0, 2.0]
+
+
+FACTOR, WEIGHTS = 2.0, np.ones(3)
+
+
+def of_globals(x):
+    return FACTOR * np.sum(WEIGHTS * x**2)
+
+
+def test_globals_may_change_between_lowering_and_the_first_call(monkeypatch):
+    gradient = grad(of_globals)
+    gradient.lower(np.ones(3))
+    monkeypatch.setitem(globals(), "FACTOR", 3.0)
+    monkeypatch.setitem(globals(), "WEIGHTS", np.full(3, 5.0))
+    np.testing.assert_allclose(gradient(np.ones(3)), [30.0, 30.0, 30.0])
+
+
+def test_a_closure_variable_may_change_between_lowering_and_the_first_call():
+    factor = 2.0
+    gradient = grad(lambda x: factor * x**2)
+    gradient.lower(1.0)
+    factor = 5.0
+    assert gradient(1.0) == 10.0

@@ -398,7 +398,8 @@ def test_two_draws_are_two():
 
 @pytest.mark.parametrize("make", [
     lambda: grad(elman, checkpoint="everything"), lambda: grad(elman, checkpoint=3), lambda: grad(elman, checkpoint=None),
-    lambda: grad(elman, budget="a lot"), lambda: grad(elman, budget=0), lambda: grad(elman, checkpoint="states", budget=100),
+    lambda: grad(elman, budget="a lot"), lambda: grad(elman, budget="64"), lambda: grad(elman, budget=0),
+    lambda: grad(elman, checkpoint="states", budget=100),
     lambda: Segments(0), lambda: Segments(2.5), lambda: Segments(True), lambda: Revolve(0), lambda: Revolve(-1),
     lambda: Revolve("8"), lambda: Auto("-1MB"), lambda: Auto(float("inf")), lambda: checkpoint(range(3), "sometimes"),
 ])  # fmt: skip
@@ -419,7 +420,7 @@ def test_a_wrong_policy_inside_is_told_at_its_line():
     assert "test_checkpoints.py" in str(error.value)
 
 
-@pytest.mark.parametrize("text, number", [("200MB", 200_000_000), ("1.5 GB", 1_500_000_000), ("64KiB", 65536), (12, 12), ("7", 7)])
+@pytest.mark.parametrize("text, number", [("200MB", 200_000_000), ("1.5 GB", 1_500_000_000), ("64KiB", 65536), (12, 12), ("7B", 7)])
 def test_amounts_of_memory(text, number):
     assert bytes_of(text) == number
 

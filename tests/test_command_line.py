@@ -51,6 +51,22 @@ from sourcead import adjoint
 def _(y, x, d_y):
     return 3 * x * d_y
 
+def counted(w, n):
+    total = 0.0
+    for k in range(n):
+        total = total + np.sum(w) ** k
+    return total
+
+def halved(x):
+    return tanh_of(x) / 2
+
+def tanh_of(x):
+    return np.tanh(x)
+
+@adjoint(tanh_of)
+def _(y, x, d_y):
+    return (1 - y * y) * d_y
+
 number = 3
 if __name__ == "__main__":
     raise SystemExit("it was run")
@@ -191,9 +207,21 @@ def test_check_of_large_arguments_and_of_several_results(run):
 def test_a_wrong_derivative_is_told(run):
     status, out, _ = run("check", "model.py:wrong", "--args", "float64[3]")
     assert status == 1
-    assert out.startswith("WRONG  central differences, reverse mode  the derivative with respect to `x[")
+    assert re.match(r"WRONG +central differences, reverse mode +the derivative with respect to `x\[", out)
     status, out, _ = run("check", "model.py:wrong", "--args", "float64[300]")
     assert status == 1 and out.startswith("WRONG")
+
+
+def test_a_derivative_by_what_counts_is_refused_with_the_reason(run):
+    status, out, err = run("check", "model.py:counted", "--args", "float64[4], 5", "--wrt", "n")
+    assert (status, out) == (1, "") and "an integer argument in wrt counts as a float" in err
+
+
+def test_what_is_not_compared_is_not_called_right(run):
+    status, out, _ = run("check", "model.py:halved", "--args", "0.5")
+    words = [line.split("  ")[0] for line in out.splitlines()]
+    assert status == 0 and words == ["ok", "left out", "left out", "ok", "ok"]
+    assert "the one element agrees" in out and "no tangent rule for `tanh_of`" in out
 
 
 def test_arrays_of_a_file(run, folder):
@@ -229,6 +257,7 @@ def test_an_error_of_the_function_is_told_without_frames_of_ours(run):
         (["show", "model.py:loss", "--args", "float64[3"], "is not what stands between"),
         (["show", "model.py:loss", "--args", "1), (2"], "is more than what stands between"),
         (["show", "model.py:loss", "--args", "nothing"], "cannot be evaluated: NameError"),
+        (["show", "model.py:loss", "--args", "float46[4]"], "did you mean float64?"),
         (["show", "model.py:loss", "--args", "1.0"], "does not fit the parameters (w, x, n)"),
         (["check", "model.py:loss"], "give them with --args"),
         (["check", "model.py:only_by_name", "--args", "float64[3], k=2"], "can be given by name alone"),
@@ -252,6 +281,7 @@ def test_explain(run):
     status, out, _ = run("explain", "aliaserror")
     assert status == 0 and out.startswith("AliasError: Whether two names share memory") and "b = a.copy()" in out
     assert "NonScalarError" in run("explain")[1]
+    assert "CheckpointError: " in run("explain", "CheckpointError")[1] and "DataError" in run("explain")[1]
 
 
 def test_doctor(run, monkeypatch):

@@ -6,9 +6,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+import sourcead
 from sourcead import (
-    ArgumentError, NonScalarError, RuleError, SourceADError, WrtError, adjoint, grad, hessian, hvp, jacobian, jvp,
-    value_and_grad, vjp
+    ArgumentError, NonScalarError, NoRuleError, RuleError, Segments, SourceADError, WrtError, adjoint, checkpoint, grad,
+    hessian, hvp, jacobian, jvp, value_and_grad, vjp
 )
 
 
@@ -197,3 +198,69 @@ def test_a_line_of_a_notebook_is_named_as_ipython_names_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
     with pytest.raises(NonScalarError, match=rf"^Cell In\[3\], line {squares.__code__.co_firstlineno + 1}: `squares` returns"):
         grad(squares)(np.ones(3))
+
+
+def written_as_in_jax(w):
+    w = w.at[0].set(3.0)
+    return np.sum(w)
+
+
+def test_a_copy_that_is_written_as_in_jax_is_shown_as_in_numpy():
+    with pytest.raises(AttributeError, match=r"`w = w.copy\(\)`, and then `w\[...\] = value`"):
+        grad(written_as_in_jax)(np.ones(2))
+
+
+def test_a_rule_for_a_callable_object_is_shown_by_the_name_that_the_program_has_for_it():
+    interpolate = pytest.importorskip("scipy.interpolate")
+    made = SimpleNamespace(line=interpolate.interp1d([0.0, 1.0], [0.0, 2.0]))
+    with pytest.raises(NoRuleError) as caught:
+        grad(lambda x: np.sum(2.0 * made.line(x) + 1.0))(0.5)
+    assert "for `made.line`, an object of class `scipy.interpolate.interp1d`" in str(caught.value)
+    assert "Register a rule:\n    @adjoint(made.line)\n" in str(caught.value)
+
+
+def scaled(x, k):
+    return np.sum(x**2) * k
+
+
+def dot(w, x):
+    total = 0.0
+    for i in range(len(w)):
+        total += w[i] * x[i]
+    return total
+
+
+def segments_first(x, n):
+    for _ in checkpoint(Segments(3), range(n)):
+        x = np.sin(x)
+    return x
+
+
+X = np.ones(3)
+
+
+@pytest.mark.parametrize("call, kind, said, instead", [
+    (lambda: grad(dot)(X, "abc"), TypeError, "a string times a float", "numbers in place of the string"),
+    (lambda: grad(segments_first)(1.0, 5), SourceADError, "takes the iterable first", "checkpoint(range(n), Segments(3))"),
+    (lambda: checkpoint(Segments(3), range(5)), SourceADError, "takes the iterable first", "checkpoint(range(n), Segments(3))"),
+    (lambda: grad(lambda x: np.sum(sourcead.map(x, squares)))(X), ArgumentError, "`map` takes the function first", "map(f, xs)"),
+    (lambda: sourcead.map(X, squares), ArgumentError, "`map` takes the function first", "map(f, xs)"),
+    (lambda: sourcead.scan(X, np.add, 0.0), ArgumentError, "`scan` takes the function first", "scan(f, xs, initial)"),
+    (lambda: hvp(scaled)(X, 2.0), ArgumentError, "takes the vector last", "hvp(scaled)(x, k, v)"),
+    (lambda: jvp(scaled, (X, 2.0), (None, None)), WrtError, "every argument is held fixed", "jvp(scaled, (x, k), (t_x, None))"),
+    (lambda: grad(scaled, wrt="z"), WrtError, "names the parameter 'z'", "wrt='x'"),
+    (lambda: grad(scaled, wrt=""), WrtError, "names the parameter ''", "wrt='x'"),
+    (lambda: grad(scaled, wrt="*"), WrtError, "names the parameter '*'", "wrt=('x', 'k')"),
+    (lambda: grad(scaled, wrt=b"x"), WrtError, "wrt is b'x', which is neither", "wrt='x'"),
+    (lambda: grad(scaled, checkpoint="segments:3"), SourceADError, "no checkpoint policy 'segments:3'", "Segments(3)"),
+    (lambda: grad(scaled, checkpoint=Segments), SourceADError, "no checkpoint policy Segments", "Segments(10)"),
+    (lambda: grad(scaled, checkpoint="state"), SourceADError, "no checkpoint policy 'state'", '"states"'),
+    (lambda: grad(scaled, readable="x"), ArgumentError, "readable is 'x'", "readable=True"),
+    (lambda: grad(scaled).save(None, X, 2.0), ArgumentError, "`save` takes the path of a file, and not None", "gradient.py"),
+    (lambda: grad(scaled).save("folder/", X, 2.0), SourceADError, "it is the name of a folder", "name a file"),
+    (lambda: grad(scaled).text, AttributeError, "its text is `source`", ""),
+])  # fmt: skip
+def test_a_mistake_is_told_with_what_fits_the_program(call, kind, said, instead):
+    with pytest.raises(kind) as caught:
+        call()
+    assert said in str(caught.value) and instead in str(caught.value).partition(said)[2]

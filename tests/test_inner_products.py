@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sourcead import check_grads, grad, hvp
+from sourcead import check_grads, grad, hvp, value_and_grad
 
 rng = np.random.default_rng(0)
 V, U = rng.standard_normal((2, 12))
@@ -72,7 +72,7 @@ def reverse(name, dtype=np.float64):
 def test_no_array_of_products_is_made():
     assert "np.sum" not in reverse("vectors") and " @ " in reverse("vectors")
     assert '"ij,ij->"' in reverse("matrices")
-    assert '"ij,ij->i"' in reverse("kept rows")
+    assert '"ij,ij->i"' in reverse("kept rows") and "[:, None]" in reverse("kept rows")
     for dtype in (np.float32, np.float64):
         assert '"ij,ij->j"' in reverse("columns", dtype)
 
@@ -110,3 +110,29 @@ def test_a_state_that_begins_as_a_number_is_no_array():
     for n in (1, 3):
         check_grads(f, (x, 0.9, n), wrt=(0, 1))
     assert np.sum(grad(f, wrt=1)(x, 0.9, 0)) == 0
+
+
+def of_squares(x, y):
+    r = np.sum((x - y) ** 2, axis=1)
+    return np.sum(np.exp(-r / np.sum(x * y, axis=0, keepdims=True).T.sum()))
+
+
+def until_small(x, y):
+    while np.sum(x * y) > 0.1:
+        x = 0.5 * x
+    return np.sum(np.exp(np.sum(x * y, axis=1)))
+
+
+def test_sums_of_the_program_on_which_the_value_does_not_depend():
+    text = grad(of_squares).lower(A, B).text
+    assert '"ij,ij->i"' in text.split("# reverse")[0]
+    check_grads(of_squares, (A, B), wrt=(0, 1))
+    value, _ = value_and_grad(of_squares)(A, B)
+    assert value == of_squares(A, B)
+    assert "einsum" not in value_and_grad(of_squares).lower(A, B).text.split("# reverse")[0]
+
+
+def test_conditions_are_those_of_the_program():
+    x, y = np.abs(A), np.abs(B)
+    check_grads(until_small, (x, y), wrt=(0, 1))
+    assert "while np.sum(x * y) > 0.1" in grad(until_small).lower(x, y).text

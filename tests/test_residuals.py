@@ -139,6 +139,55 @@ def test_what_is_computed_of_an_array_is_saved_if_that_is_no_more(function, puts
     check_grads(function, (k, ROWS, 3), wrt=(0, 1))
 
 
+def time_warping(x, y):
+    n, m = len(x), len(y)
+    r = np.full((n + 1, m + 1), 10.0)
+    r[0, 0] = 0.0
+    for i in range(1, n + 1):
+        for j in range(1, m + 1):
+            r[i, j] = (x[i - 1] - y[j - 1]) ** 2 + np.sin(r[i - 1, j]) + r[i, j - 1] * r[i - 1, j - 1] * 0.01
+    return r[n, m]
+
+
+def with_borders(x, g):
+    n = len(x)
+    v = np.zeros((n + 1, n + 1))
+    v[:, 0] = g * np.arange(n + 1)
+    v[0, :] = np.sin(g * np.arange(n + 1))
+    i = 1
+    while i <= n:
+        for j in range(1, n + 1):
+            v[i, j] = v[i - 1, j - 1] * x[i - 1] + v[i - 1, j] * 0.5 + np.cos(v[i, j - 1])
+        i += 1
+    return v[-1, -1] + v[0, 2]
+
+
+def of_the_start(x, g):
+    n = len(x)
+    v = np.zeros((n + 1, n + 1)) + g
+    for i in range(1, n + 1):
+        for j in range(1, i + 1):
+            v[i, j] = v[i - 1, j] * x[j - 1] + np.sin(v[i, j - 1])
+    return v[n, n]
+
+
+def written_before_it_is_read(x, g):
+    n = len(x)
+    v = np.zeros((n + 2, n + 2))
+    for i in range(n):
+        for j in range(n):
+            v[i, j] = np.sin(v[i + 1, j]) * x[j] + v[i, j + 1] + g
+    return v[0, 0] + v[n - 1, n - 1]
+
+
+@pytest.mark.parametrize("f, clears", [(time_warping, 0), (with_borders, 0), (of_the_start, 1), (written_before_it_is_read, 1)])
+def test_elements_of_which_the_loops_are_done_are_not_cleared(f, clears):
+    args = 0.3 * np.cos(np.arange(5.0)), np.sin(np.arange(4.0)) if f is time_warping else 0.3
+    text = grad(f, wrt=(0, 1)).lower(*args).text
+    assert len(re.findall(r"d_[rv]\[i, j\] = 0.0", text)) == clears
+    check_grads(f, args, wrt=(0, 1))
+
+
 def branch_in_a_loop(x):
     s = 0.0
     for i in range(len(x)):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sourcead import grad
+from sourcead import check_grads, grad
 from sourcead.frontend.control import loop_variants
 
 X = np.array([0.5, 0.75, 0.25])
@@ -31,3 +31,40 @@ def test_a_loop_that_reads_the_items_of_a_list_is_not_lowered_again_for_what_the
     x2 = X[2]
     np.testing.assert_allclose(grad(listed)(X), [1.0, 2 * x2, 2 * X[1] + 2 * 0.5 * x2], rtol=1e-12)
     assert rounds == ["series", "series"]  # again since the kind of the result changes
+
+
+def one_step(x, log_rate, dt):
+    return x - dt * np.exp(log_rate) * x + np.sqrt(dt) * np.tanh(x)
+
+
+def of_steps(x, log_rate, dt, n):
+    for _ in range(n):
+        for k in range(2):
+            x = one_step(x, log_rate, dt)
+    return np.sum(x**2)
+
+
+def of_what_changes(x, log_rate, dt, n):
+    for _ in range(n):
+        x = one_step(x, log_rate, dt)
+        log_rate = 0.5 * log_rate
+    return np.sum(x**2)
+
+
+def of_what_may_be_missing(x, log_rate, dt, n):
+    if n > 2:
+        rate = 2.0 * log_rate
+    for _ in range(n - 2):
+        x = x * np.exp(rate)
+    return np.sum(x**2)
+
+
+def test_functions_of_what_does_not_change_are_evaluated_once():
+    rates = np.linspace(-1, 1, 3)
+    text = grad(of_steps, wrt=(0, 1, 2)).lower(X, rates, np.float64(0.1), 3).text
+    before, loop = text.split("for ", 1)
+    assert before.count("np.exp(") == before.count("np.sqrt(") == 1 and "np.exp(" not in loop.replace("np.exp(log_rate) * x", "")
+    assert "np.exp(" in grad(of_what_changes).lower(X, rates, np.float64(0.1), 3).text.split("for ", 1)[1].split("#")[0]
+    for f in (of_steps, of_what_changes, of_what_may_be_missing):
+        for n in (0, 1, 3):
+            check_grads(f, (X, rates, np.float64(0.1), n), wrt=(0, 1))

@@ -32,7 +32,8 @@ def by_name(x):
 
 
 def with_dots(x):
-    return eval("math.sin")(x[0]) * eval(" SCALE ") + eval("np.linalg.norm")(x) + eval("abs")(x[1] - 9.0) * math.pi
+    scaled = eval("math.sin")(x[0]) * eval(" SCALE ")
+    return scaled + eval("np.linalg.norm")(x) * (eval("None") or eval("2.5")) + eval("abs")(x[1] - 9.0) * math.pi
 
 
 @pytest.mark.parametrize("function", [by_name, with_dots])
@@ -56,7 +57,7 @@ def of_an_enclosing_local(x):
 
 @pytest.mark.parametrize("function", [
     of_a_local, of_an_enclosing_local, lambda x: eval("SCALE * 2.0") * x, lambda x: eval("x") * 2.0,
-    lambda x: eval("SCALE", {}, {"SCALE": 1}) * x, lambda x: eval("None") or x, lambda x: eval(str(x)),
+    lambda x: eval("SCALE", {}, {"SCALE": 1}) * x, lambda x: eval(str(x)),
 ])  # fmt: skip
 def test_other_texts_are_refused(function):
     with pytest.raises(SourceADError):

@@ -32,6 +32,20 @@ def date_of_the_module(x):
     return x * d.day if d > datetime.date(2020, 1, 2) else x
 
 
+QUADRATIC = np.poly1d([1.0, -2.0, 0.5])
+
+
+def polynomials(x):
+    p = np.poly1d([0.0, x, 2 * x, 1.0])
+    q = (p * np.poly1d([x, 1.0]) + x - 3.0 * p) ** 2 / x
+    return q(x) + p.deriv()(x) * p.integ(k=x)(0.5) + p(np.poly1d([x, 1.0]))(0.3) + p[1] * p.order + np.sum(np.polyder(p).coeffs)
+
+
+def polynomial_of_the_module(x):
+    fitted = np.poly1d(np.polyfit([0.0, 1.0, 2.0, 3.0], [x, x**2, 1.0, x], 2))
+    return QUADRATIC(x) * QUADRATIC.deriv()(fitted(0.5)) + np.polymul(QUADRATIC, fitted)(x) * (fitted == QUADRATIC or 2.0)
+
+
 def time_in_another_zone(x):
     there = T0.astimezone(datetime.timezone(datetime.timedelta(hours=5, minutes=30)))
     return x * there.time().minute + x**2 * there.timestamp() / 1e9
@@ -91,6 +105,16 @@ def dotted(a, b, c=None):
 
 def parameters_of_a_function(x):
     return dotted([x, 2 * x], 3.0) + dotted([x, 1.0], 2.0, c=[x, x]) + len(inspect.getfullargspec(dotted).args)
+
+
+def options_in_a_text(x):
+    options = {name: eval(value) for name, value in re.findall(r"([a-z]*)=([^,)]*)", "kernel(width=1.5, power=2)")}
+    return (x / options["width"]) ** options["power"] * len(re.split(r",\s*", "a, b,c"))
+
+
+def slopes_of_rows_of_any_number(x):
+    rows = np.array([[np.sin(x * t), x * t] for t in ARRAY])
+    return np.polyfit(ARRAY, rows[:, 0], 1)[0] * x
 
 
 def patterns(x):

@@ -270,3 +270,49 @@ def test_an_equal_key_is_found():
 def test_a_key_that_is_not_known_is_refused(f, argument):
     with pytest.raises(UnsupportedSyntaxError):
         grad(f)(argument)
+
+
+OTHER_NAN = float("nan")
+
+
+@pytest.mark.parametrize("key", [np.nan, OTHER_NAN, (1, OTHER_NAN)])
+def test_a_key_that_is_not_a_number_is_found_as_the_object_it_is(key):
+    def squares(p):
+        total = 0.0
+        for k in p:
+            total += p[k] ** 2
+        return total
+
+    ((found, d),) = grad(squares)({key: 3.0}).items()
+    assert (found is key or found == key) and d == 6.0
+
+
+PAIR, BYTES, COMPLEX, NUMBER, FROZEN = (1, 2), b"x", 1 + 2j, np.int64(3), frozenset({1})
+
+
+def of_constants(p):
+    return p[PAIR] ** 2 + p[BYTES][0] * p[COMPLEX] + p[NUMBER]["a"] * p[FROZEN] if BYTES in p else 0.0
+
+
+def alike(p):
+    return p[PAIR] ** 2 + p[BYTES] * p[COMPLEX] * p[NUMBER] * p[FROZEN]
+
+
+def displayed(x):
+    d = {BYTES: x, COMPLEX: 2 * x, FROZEN: x}
+    return d[BYTES] * d[COMPLEX] * d[FROZEN]
+
+
+def test_constants_of_globals_are_keys_as_literals_are():
+    made = {PAIR: 3.0, BYTES: [2.0], COMPLEX: 4.0, NUMBER: {"a": 5.0}, FROZEN: 6.0}
+    expected = {PAIR: 6.0, BYTES: [4.0], COMPLEX: 2.0, NUMBER: {"a": 6.0}, FROZEN: 5.0}
+    assert grad(of_constants)(made) == expected
+    assert grad(alike)(dict.fromkeys(made, 2.0)) == {PAIR: 4.0, BYTES: 8.0, COMPLEX: 8.0, NUMBER: 8.0, FROZEN: 8.0}
+    assert grad(displayed)(2.0) == 24.0
+
+
+def test_a_constant_that_changed_is_another_key(monkeypatch):
+    gradient = grad(lambda p: p[COMPLEX] ** 2)
+    assert gradient({1 + 2j: 3.0, 1j: 4.0}) == {1 + 2j: 6.0, 1j: 0.0}
+    monkeypatch.setitem(globals(), "COMPLEX", 1j)
+    assert gradient({1 + 2j: 3.0, 1j: 4.0}) == {1 + 2j: 0.0, 1j: 8.0}

@@ -2,10 +2,12 @@
 
 # ruff: noqa: UP031, UP032  (the old ways to put values into a text are what is tested)
 
+import json
+
 import numpy as np
 import pytest
 
-from sourcead import grad
+from sourcead import UnsupportedSyntaxError, grad
 from tests.semantics import judged_in_all_modes
 
 X = np.array([0.5, 1.5, 2.5])
@@ -56,3 +58,24 @@ def test_errors_have_their_messages(f, backend):
     np.testing.assert_allclose(g(X), 2 * X)
     with pytest.raises((ValueError, AssertionError), match="^2 elements, of which the first is 4.00"):
         g(np.array([4.0, 1.0]))
+
+
+RATES = [0.1, 0.25, 0.4]
+
+
+def rounded_by_text(x):
+    rates = [float("{:.2f}".format(rate / 3)) for rate in RATES]
+    return rates[0] * x[0] ** 2 + float(f"{RATES[1] * 2:.1f}") * x[1] + float("1.5 2.5".split()[len(x) - 2]) * x[2]
+
+
+def test_digits_of_what_is_not_differentiated_are_numbers():
+    assert judged_in_all_modes(rounded_by_text, X) == "right"
+
+
+@pytest.mark.parametrize("f", [
+    lambda x: float(str(x[0])) * x[1], lambda x: float("{} {}".format(2.0, x[0]).split()[1]), lambda x: json.loads(str(x[0])) * x[1],
+    lambda x: np.float64("%f" % x[0]), lambda x: np.array([str(x[0])]).astype(float)[0], lambda x: float("-".join([str(x[0]), "1"])[:2]),
+])  # fmt: skip
+def test_no_derivative_passes_through_digits(f):
+    with pytest.raises(UnsupportedSyntaxError, match="does not pass through text"):
+        grad(f)(X)

@@ -137,5 +137,5 @@ def test_factors_that_do_not_vary_stand_outside_of_sums(f):
 
 def test_a_row_is_divided_after_it_is_summed():
     text = grad(normalised).lower(X).text
-    assert 'np.einsum("ij,ij->i", d_ratio, ratio), 1) / n' in text
+    assert 'np.einsum("ij,ij->i", d_ratio, ratio)[:, None] / n' in text
     assert "/ s * s" not in grad(scaled_by_a_number).lower(X).text

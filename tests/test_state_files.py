@@ -171,8 +171,9 @@ def test_what_others_can_write_is_not_read_and_the_log_says_so_once(cache, tmp_p
     (tmp_path / place).chmod({"group": 0o770, "all": 0o777}[who])
     assert cache.read("key") is None and cache.read("key") is None
     assert len(caplog.messages) == 1 and "others can write it" in caplog.text
-    cache.write("key", b"new")
     in_file = place.endswith("key")  # which is replaced; a folder that others can write is left alone
+    assert ("things/key of its cache" if in_file else f"in {tmp_path / place}: ") in caplog.text
+    cache.write("key", b"new")
     assert cache.read("key") == (b"new" if in_file else None)
 
 
@@ -234,6 +235,15 @@ def test_a_cache_removes_incomplete_files_that_were_left_behind_but_not_those_of
     (folder / ".key.now.part").write_bytes(b"")
     cache.write("large", bytes(9900))
     assert sorted(path.name for path in folder.iterdir()) == [".key.now.part", "large"]
+
+
+@on_posix
+def test_a_file_that_cannot_be_replaced_is_named_in_the_log(cache, tmp_path, caplog):
+    cache.write("other", b"content")
+    link = cache_folder() / "things" / "key"
+    link.symlink_to(tmp_path / "other")
+    cache.write("key", b"content")
+    assert f"cannot keep {link}: it is a link" in caplog.text
 
 
 def test_a_folder_that_cannot_be_made_is_one_line_in_the_log(cache, tmp_path, caplog):

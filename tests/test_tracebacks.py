@@ -19,6 +19,7 @@ from sourcead import InternalError, check_grads, grad, hessian, hvp, jacobian, j
 from sourcead.backends.load import load
 from sourcead.errors import SourceADError
 from sourcead.passes import plan
+from sourcead.primitives.registry import forget_users
 
 OURS = str(Path(sourcead.__file__).parent)
 HERE = Path(__file__).name
@@ -232,3 +233,33 @@ def test_a_text_is_removed_when_another_is_made_not_while_others_walk_over_the_c
     assert file in linecache.cache  # `linecache.checkcache()` may be at it
     load("def cube(x):\n    return x * x * x\n", "cube", {})
     assert file not in linecache.cache
+
+
+
+
+def squared(x):
+    return x * x
+
+
+def reads_too_far(y, x, d_y):
+    return np.zeros(3)[5] * d_y
+
+
+@pytest.mark.parametrize("call", [
+    lambda: sourcead.Segments(0), lambda: sourcead.checkpoint(range(3), "sometimes"), lambda: sourcead.adjoint(squared)(squared),
+    lambda: sourcead.adjoint(3),
+])  # fmt: skip
+def test_what_is_not_a_derivative_shows_one_frame_of_ours_too(call):
+    _, _, ours = entries(call)
+    assert len(ours) == 1
+
+
+def test_what_a_rule_raises_is_shown_without_frames_of_ours():
+    sourcead.adjoint(squared)(reads_too_far)
+    try:
+        error, _, ours = entries(lambda: grad(lambda x: np.sum(squared(x)))(np.ones(3)))
+    finally:
+        forget_users(squared)
+    cause = [entry.filename for entry in traceback.extract_tb(error.__cause__.__traceback__)]
+    assert isinstance(error.__cause__, IndexError) and len(ours) == 1
+    assert HERE in cause[0] and not any(file.startswith(OURS) for file in cause)

@@ -88,3 +88,14 @@ def test_a_saved_gradient_warns(tmp_path):
     namespace = {}
     exec((tmp_path / "saved.py").read_text(), namespace)
     assert [message for message, *_ in places(lambda: namespace["of_a_branch_grad"](X))] == ["1.0 is positive"]
+
+
+@pytest.mark.parametrize("count", [lambda w: int(np.sum(w)), lambda w: np.argmax(w), lambda w: np.sum(w > 0.0)])
+def test_a_result_that_is_an_integer_is_told_when_its_text_is_generated(count):
+    gradient = grad(count)
+    with pytest.warns(UserWarning, match="returns an integer, which carries no derivative: its gradient is zero"):
+        assert not np.any(gradient(np.ones(3)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gradient(np.ones(3))
+        grad(lambda w: np.sum(w) if w[0] > 0 else 0)(np.ones(3))

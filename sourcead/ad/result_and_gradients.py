@@ -66,10 +66,13 @@ def check_scalar(value: Atom, lowered: Lowered) -> None:
         )
 
 
+NUMBER_ON_EACH_PATH = "end each path with `return` and a number"
+
+
 def raising_for_none(block: Block, value: Atom, function: Function, holders: Container[Var]) -> tuple[Block, Atom]:
     """Return a block and the number that it yields, where each path on which this is None raises an error instead.
 
-        y = if c: yield 2.0 else: yield None        ->      y = if c: yield 2.0 else: raise TypeError("f returns None here ...")
+        y = if c: yield 2.0 else: yield None        ->      y = if c: yield 2.0 else: raise NonScalarError("f returns None ...")
 
     Args:
         block: the body of a function, or the arm of a branch that it returns from.
@@ -93,8 +96,9 @@ def raising_for_none(block: Block, value: Atom, function: Function, holders: Con
             )
             return substitute(replace(block, stmts=(*block.stmts[:place], made, *block.stmts[place + 1 :])), {value: number}), number
     error = Var("error", temp=True)
-    why = f"`{function_name(function.name)}` returns None here, and a gradient is that of one real number"
-    raised = (Stmt((error,), Call(TypeError, (Const(why),))), Stmt((), Effect("raise", (error,)), function.origin))
+    why = f"`{function_name(function.name)}` returns None for these arguments; a gradient is that of one real number"
+    told = Const(why), Const(None), Const(NUMBER_ON_EACH_PATH)
+    raised = (Stmt((error,), Call(NonScalarError, told)), Stmt((), Effect("raise", (error,)), function.origin))
     if value in holders:
         no_number = Var(f"{value.name}_is_none", BOOL, True)
         raised = Stmt((no_number,), Call(operator.is_, (value, Const(None)))), Stmt((), Branch(no_number, Block(raised), Block(())))

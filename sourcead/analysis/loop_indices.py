@@ -150,6 +150,13 @@ def names_elements_once(key: Operand) -> bool:
     return all(isinstance(p, Slice) or isinstance(t := operand_type(p), Scalar) and kind_of(t) == "int" for p in parts)
 
 
+def adds_axes_alone(key: Operand) -> bool:
+    """Return whether a subscript shows all of an array with more axes: `x[None]`, `x[:, None]`."""
+    parts = key if isinstance(key, tuple) else (key,)
+    none = [isinstance(p, Const) and p.value is None and not p.live for p in parts]
+    return any(none) and all(n or isinstance(p, Slice) and p.lower is p.upper is p.step is None for n, p in zip(none, parts))
+
+
 def turned_axes(key: Operand) -> list[int] | None:
     """Return the axes that a subscript of whole slices only turns round (`::-1`), or None if it does anything else."""
     parts = key if isinstance(key, tuple) else (key,)

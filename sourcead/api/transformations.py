@@ -165,6 +165,26 @@ def vjp(
     return value, Pullback(value, given)
 
 
+def spoken_name(f: Callable) -> str:
+    """Return the name of a function in what a message says to write."""
+    name = getattr(f, "__name__", "f")
+    return name if name.isidentifier() else "f"
+
+
+def names_for(f: Callable, count: int) -> list[str]:
+    """Return names for that many arguments of a function: those of its parameters, if it tells them."""
+    try:
+        names = list(inspect.signature(f).parameters)
+    except (TypeError, ValueError):
+        names = []
+    return names[:count] if len(names) >= count else [f"x{k}" for k in range(count)]
+
+
+def in_tuple(names: Sequence[str]) -> str:
+    """Return names as the tuple of them is written."""
+    return f"({', '.join(names)}{',' if len(names) == 1 else ''})"
+
+
 def fits(f: Callable, args: tuple) -> bool:
     """Return whether a function can be called with these arguments."""
     try:
@@ -276,7 +296,9 @@ def jvp(
         )
     wrt = tuple([k for k, t in enumerate(tangents) if t is not None])
     if not wrt:
-        raise WrtError("jvp is given no tangent: every argument is held fixed", instead="jvp(f, (x,), (t_x,))")
+        names = names_for(f, len(args)) or ["x"]
+        instead = f"jvp({spoken_name(f)}, {in_tuple(names)}, {in_tuple([f't_{names[0]}', *['None'] * (len(names) - 1)])})"
+        raise WrtError("jvp is given no tangent: every argument is held fixed", instead=instead)
     function, bound_args, bound_kwargs = unwrap(f)
     push = _derivative_of("jvp", function, wrt, len(bound_args), level_of(verify))
     given = zip(push.directions, [tangents[k] for k in wrt])
@@ -311,7 +333,11 @@ class HessianProduct(Generated, Opaque):
             self._gradient._bound(args, kwargs)
         except TypeError as error:
             why = f"an hvp takes the vector last, by position, and the arguments before it do not fit: {error}"
-            raise ArgumentError(why, instead="hvp(f)(x, v)") from None
+            own = [p for p in inspect.signature(self.primal).parameters.values() if p.default is p.empty and p.kind is not p.KEYWORD_ONLY]
+            vector = "v" if self._single else in_tuple([f"v_{name}" for name in self.wrt])
+            wrt = "" if self.wrt == (own[0].name,) and self._single else f", wrt={self.wrt[0] if self._single else self.wrt!r}"
+            instead = f"hvp({spoken_name(self.primal)}{wrt})({', '.join([*[p.name for p in own], vector])})"
+            raise ArgumentError(why, instead=instead) from None
 
     def _named(self, *vector: Any) -> dict[str, Any]:
         """Return the vector, if it is given, as the tangents of the parameters in wrt."""

@@ -6,6 +6,7 @@
 """
 
 import ast
+import difflib
 import inspect
 import zipfile
 from typing import Any
@@ -81,7 +82,9 @@ def _evaluated(text: str, names: dict[str, Any]) -> tuple[tuple, dict[str, Any]]
     try:
         args, kwargs = eval(compile(ast.fix_missing_locations(ast.Expression(call)), "<--args>", "eval"), scope)
     except Exception as error:
-        raise CommandError(f"--args {text!r} cannot be evaluated: {type(error).__name__}: {error}") from error
+        near = difflib.get_close_matches(getattr(error, "name", None) or "", scope, 1)
+        meant = f"; did you mean {near[0]}?" if near else ""
+        raise CommandError(f"--args {text!r} cannot be evaluated: {type(error).__name__}: {error}{meant}") from error
 
     def value(given: Any) -> Any:
         if isinstance(given, type) and given in builtin:

@@ -1,5 +1,6 @@
 """Check a derivative: against difference quotients, forward mode against reverse mode, and its time against the function's."""
 
+import contextlib
 import statistics
 import time
 from collections.abc import Callable
@@ -26,11 +27,11 @@ TOLERANCE = {"wide": 1e-5, "narrow": 1e-2}  # relative; narrow if an argument ha
 
 @dataclass(frozen=True)
 class Line:
-    """A line of the report: what was compared, the outcome, and whether it is as it should be."""
+    """A line of the report: what was compared, the outcome, and whether it is as it should be; None if it could not be compared."""
 
     what: str
     outcome: str
-    passed: bool = True
+    passed: bool | None = True
 
 
 def report(function: Callable, wrt: Any, args: tuple) -> list[Line]:
@@ -43,6 +44,8 @@ def report(function: Callable, wrt: Any, args: tuple) -> list[Line]:
     """
     primal = function.primal if isinstance(function, Generated) else function
     gradient = Gradient(primal, wrt)
+    with contextlib.suppress(NoRuleError):  # which a line of the report tells
+        vjp(primal, *deep_copy(args), wrt=wrt)  # refuses before arguments are moved, which the function may not take
     moved = _moved(gradient, args)
     count = sum(np.size(leaf) for value in moved.values() for _, leaf in leaves(value))
     lines = _by_element(primal, args, wrt, count) if count <= EACH else _by_direction(primal, args, wrt, gradient, count)
@@ -65,11 +68,11 @@ def _by_element(primal: Callable, args: tuple, wrt: Any, count: int) -> list[Lin
         what = f"central differences, {mode} mode"
         try:
             check_grads(primal, deep_copy(args), wrt, modes=(mode,))
-            lines.append(Line(what, f"all {count} elements agree"))
+            lines.append(Line(what, f"all {count} elements agree" if count > 1 else "the one element agrees"))
         except GradientMismatch as error:
             lines.append(Line(what, str(error), passed=False))
         except NoRuleError as error:  # a rule of the user's, for one mode alone
-            lines.append(Line(what, f"left out: {error.reason}"))
+            lines.append(Line(what, error.reason, passed=None))
     return lines
 
 
@@ -89,7 +92,7 @@ def _by_direction(primal: Callable, args: tuple, wrt: Any, gradient: Gradient, c
             direction = {name: direction_of(given.arguments[name], random) for name in gradient.wrt}
             numerical = slope(at, direction, lambda y: product(weights, y))
         except LeftOut as why:
-            return [Line("difference quotients", f"left out: {why}")]
+            return [Line("difference quotients", str(why), passed=None)]
         ours = sum(product(direction[name], cotangents[name]) for name in gradient.wrt)
         worst = max(worst, _apart(ours, numerical))
     what = f"differences along {DIRECTIONS} random directions"
@@ -105,7 +108,7 @@ def _dot_products(primal: Callable, args: tuple, wrt: Any, gradient: Gradient) -
     try:
         value, tangent = jvp(primal, deep_copy(args), [tangents.get(name) for name in names[: len(args)]])
     except NoRuleError as error:
-        return Line(what, f"left out: {error.reason}")
+        return Line(what, error.reason, passed=None)
     cotangent = map_leaves(lambda leaf: drawn(leaf, random), value)
     weights = [leaf for _, leaf in leaves(cotangent)]
     _, pullback = vjp(primal, *deep_copy(args), wrt=wrt)

@@ -19,6 +19,9 @@ from sourcead.cli.targets import CommandError, resolved
 from sourcead.compile.generated import Generated
 from sourcead.errors import InternalError, SourceADError
 from sourcead.language.tracebacks import is_ours
+from sourcead.nn.checkpoints import CheckpointError
+from sourcead.nn.data import DataError
+from sourcead.nn.training import NotFiniteError
 
 DONE, FAILED, WRONG_USE = 0, 1, 2  # what `main` returns
 
@@ -179,14 +182,15 @@ def check_derivative(options: argparse.Namespace) -> int:
             lines = check.report(made.primal, wrt, bound.args)
     except GradientMismatch as error:
         lines = [check.Line("derivatives", str(error), passed=False)]
-    print(show.table([("ok" if line.passed else "WRONG", line.what, line.outcome) for line in lines]))
-    return DONE if all(line.passed for line in lines) else FAILED
+    words = {True: "ok", False: "WRONG", None: "left out"}
+    print(show.table([(words[line.passed], line.what, line.outcome) for line in lines]))
+    return FAILED if any(line.passed is False for line in lines) else DONE
 
 
 def explain(options: argparse.Namespace) -> int:
     """Print what an error class says of itself, or the list of them."""
     own = [c for c in vars(errors).values() if isinstance(c, type) and issubclass(c, Exception) and c.__module__ == errors.__name__]
-    classes = {c.__name__: c for c in own}
+    classes = {c.__name__: c for c in (*own, NotFiniteError, CheckpointError, DataError)}
     if options.name is None:
         print(show.table([(name, inspect.getdoc(c).partition("\n\n")[0].replace("\n", " ")) for name, c in classes.items()]))
         return DONE

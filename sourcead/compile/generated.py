@@ -1,6 +1,7 @@
 """What a derivative shows of the text that was generated for it: the source, its notes, a module."""
 
 import inspect
+import os
 import types
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from sourcead.backends.save import standalone
 from sourcead.compile.assertions import checked
 from sourcead.compile.saving import for_more_sizes
 from sourcead.compile.specialisation import Specialisation, specialised
+from sourcead.errors import ArgumentError
 from sourcead.files.whole import write
 from sourcead.ir.nodes import Function
 from sourcead.language.tracebacks import folded
@@ -70,6 +72,11 @@ class Generated(ABC):
     def _latest(self, *args: Any, **kwargs: Any) -> Specialisation:
         """Return what was generated for these arguments; if there are none, for those of the last call."""
 
+    def __getattr__(self, name: str) -> Any:
+        if name in ("text", "code"):  # as those of `lower(...)`
+            raise AttributeError(f"a derivative has no `{name}`: its text is `source`, and that for other arguments `lower(...).text`")
+        return object.__getattribute__(self, name)  # raises, also what a property raised
+
     @property
     @folded
     def source(self) -> str:
@@ -106,8 +113,11 @@ class Generated(ABC):
 
         Raises:
             UnsupportedValueError: the function reads a global object that cannot be written as a constant.
+            ArgumentError: the path is no path.
             FileError: the file cannot be written; a file that was there is as it was.
         """
+        if not isinstance(path, str | os.PathLike):
+            raise ArgumentError(f"`save` takes the path of a file, and not {path!r}", instead='save("gradient.py", ...)')
         built, of_arguments = for_more_sizes(self._latest(*args, **kwargs).built)
         compiled = specialised(built, NUMPY)
         text, names = checked(built.plain.text, built, of_arguments, self._directions, compiled.namespace)

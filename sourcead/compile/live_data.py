@@ -34,6 +34,6 @@ def same_items(a: dict | None, b: dict | None) -> bool:
     return a is not None and b is not None and a.keys() == b.keys() and all(map(operator.is_, map(a.get, b), b.values()))
 
 
-def is_read(namespace: dict[str, Any], name: str, at: tuple[Any, str]) -> bool:
-    """Return whether a name of a text means the global data at a place, and not what NumPy or sourcead calls so."""
-    return name in namespace and namespace[name] is read(*at)
+def is_read(namespace: dict[str, Any], name: str, lowered: Any) -> bool:
+    """Return whether a name of a text means the global data that a function read when it was lowered, not what a library calls so."""
+    return name in namespace and name in lowered.data and namespace[name] is lowered.data[name]

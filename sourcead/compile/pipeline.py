@@ -26,15 +26,15 @@ from sourcead.compile import (  # noqa: F401 (registers the lowering of calls of
 from sourcead.compile.comparison import is_repeatable
 from sourcead.compile.live_data import is_read
 from sourcead.emit.text.globals import is_literal
-from sourcead.errors import BackendError, SourceADError
+from sourcead.errors import ArgumentError, BackendError, SourceADError
 from sourcead.frontend.builtins.checkpoint import policy_in_ir
 from sourcead.frontend.core.errors import RETURN_IT
 from sourcead.frontend.find_source import Source, find_source
 from sourcead.frontend.lower import Lowered, lower_function
-from sourcead.ir.nodes import Block, Const, Function, fresh
+from sourcead.ir.nodes import Block, Const, Function, Var, fresh
 from sourcead.ir.recursive_calls import name_pairs
 from sourcead.ir.sizes_of_call import AtCall, for_call
-from sourcead.ir.types import INT, Sym, Type, as_float, tangent_type
+from sourcead.ir.types import INT, Sym, Type, as_float, kind_of, tangent_type
 from sourcead.ir.walk import walk
 from sourcead.language.tracebacks import level_outside
 from sourcead.passes import plan
@@ -81,6 +81,11 @@ class Options:
     verify: Any = None
     readable: bool = False
     probing: bool = False
+
+    def __post_init__(self):
+        for name in ("has_aux", "readable"):
+            if (value := getattr(self, name)) not in (True, False):
+                raise ArgumentError(f"{name} is {value!r}, which is neither True nor False", instead=f"{name}=True")
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,6 +165,7 @@ def build(request: Request) -> Built:
 def _built(request: Request) -> Built:
     lowered, derivative = derive(request, keeps=True)
     warn_of_lost_changes(lowered)
+    warn_of_an_integer(lowered, request.form)
     tell_of_long_text(lowered)
     try:
         plain = NUMPY.emit(NUMPY.prepare(derivative))
@@ -180,7 +186,7 @@ def _built(request: Request) -> Built:
         notes=derivative.notes,
         written=frozenset(lowered.written),
         compared=lowered.compared,
-        live=tuple((*at, text if is_read(plain.namespace, text, at) else None) for text, at in lowered.live.items()),
+        live=tuple((*at, text if is_read(plain.namespace, text, lowered) else None) for text, at in lowered.live.items()),
         guards=tuple(lowered.guards),
         request=request,
         program=program,
@@ -197,6 +203,15 @@ def warn_of_lost_changes(lowered: Lowered) -> None:
         who = function_name(lowered.function.name)
         why = f"`{who}` changes {named}; a derivative uses the new value, and leaves arguments as they were"
         told = SourceADError(why, next(iter(lowered.lost.values())), RETURN_IT)
+        warnings.warn(str(told), UserWarning, stacklevel=level_outside())
+
+
+def warn_of_an_integer(lowered: Lowered, form: Form) -> None:
+    """Warn of a result that is an integer, whose gradient is zero."""
+    (value,) = lowered.function.body.results
+    if form.kind in ("grad", "value_and_grad") and isinstance(value, Var) and kind_of(value.type) == "int":
+        why = f"`{function_name(lowered.function.name)}` returns an integer, which carries no derivative: its gradient is zero"
+        told = SourceADError(why, lowered.returned, "return the number that is rounded or counted here")
         warnings.warn(str(told), UserWarning, stacklevel=level_outside())
 
 

@@ -60,7 +60,7 @@ def primal_of(lowered: Lowered) -> Callable:
     function = replace(lowered.function, name="value", doc=None)
     with InternalErrors(function.name):
         program = NUMPY.emit(NUMPY.prepare(Derivative(function.name, "", function, Notes(), False, lambda: function)))
-    live = {text: read(*at) for text, at in lowered.live.items() if is_read(program.namespace, text, at)}
+    live = {text: read(*at) for text, at in lowered.live.items() if is_read(program.namespace, text, lowered)}
     return loading.load(program.text, program.name, {**program.namespace, **live})
 
 

@@ -35,7 +35,7 @@ def resolved_wrt(wrt: Any, signature: inspect.Signature, bound: int, name: str) 
     if isinstance(wrt, set | frozenset):
         in_order = tuple(n for n in names if n in wrt) or tuple(sorted(wrt, key=repr))
         raise WrtError("wrt is a set, which has no order, and the gradients come in the order of wrt", instead=f"wrt={in_order!r}")
-    single = isinstance(wrt, str) or not isinstance(wrt, typing.Iterable)
+    single = isinstance(wrt, str | bytes) or not isinstance(wrt, typing.Iterable)
     found = tuple(_parameter_name(item, signature, bound, name) for item in ([wrt] if single else wrt))
     if not found:
         raise WrtError(
@@ -58,7 +58,8 @@ def _parameter_name(item: Any, signature: inspect.Signature, bound: int, name: s
         if item not in names:
             why = f"wrt names the parameter {item!r}, and {name} has none of that name: {have}"
             of_object = f"wrt={names[0]!r}, which the method calls its object" if bound and item in ("self", "cls") else None
-            raise WrtError(why, instead=of_object or _probably_meant(item, signature))
+            some = f"wrt={tuple(names[bound:])!r}" if item in ("*", "all") else names[bound:] and f"wrt={names[bound]!r}"
+            raise WrtError(why, instead=of_object or _probably_meant(item, signature) or some or None)
         return item
     if isinstance(item, bool) or not hasattr(item, "__index__"):
         raise WrtError(

@@ -93,7 +93,7 @@ class Cache:
             write(folder / key, content, f"{self.name}/{key}")
             self._prune(folder)
         except OSError as error:
-            _log(f"sourcead cannot keep {self.name} in {folder}: {error.__cause__ or error}")
+            _log(f"sourcead cannot keep {folder / key}: {error.__cause__ or error}")
 
     def leave_aside(self, key: str, error: Exception) -> None:
         """Say that a file is not used, and why."""
@@ -101,15 +101,16 @@ class Cache:
 
     def _folder(self) -> Path | None:
         """Return the folder, made now if there is none; None if it cannot be used."""
-        root = None
+        asked = None
         try:
-            root = cache_folder()
+            asked = root = cache_folder()
             folder = made(root / self.name)
             check_own(os.stat(root))  # the user may name a link to a folder
+            asked = folder
             check_own(os.lstat(folder))
             return folder
         except (NotUsable, OSError) as error:
-            _log(f"sourcead keeps no {self.name} in {root or 'a cache'}: {error}; {VARIABLES[0]} names another folder")
+            _log(f"sourcead keeps no {self.name} in {asked or 'a cache'}: {error}; {VARIABLES[0]} names another folder")
             return None
 
     def _prune(self, folder: Path) -> None:

@@ -46,8 +46,10 @@ def write(path: str | os.PathLike, content: bytes | memoryview, kind: str | None
     Raises:
         FileError: it cannot be written, or there is a link, a folder or a device in its place.
     """
-    path = Path(path)
+    folder, path = str(path).endswith(("/", os.sep)), Path(path)
     with _as_file_error(path):
+        if folder:
+            raise OSError("it is the name of a folder")
         part, handle, mode = _new_part(path, private)
         try:
             with os.fdopen(handle, "wb") as file:

@@ -33,8 +33,8 @@ NEUTRAL = (object, Generic, Protocol)  # bases that add no behaviour
 
 COMPILED = (types.MethodDescriptorType, types.WrapperDescriptorType, types.BuiltinFunctionType)
 OF_NUMPY = ("__array_ufunc__", "__array_function__", "__array__")  # methods that functions of NumPy ask for
-IN_PYTHON = (collections.UserList, collections.UserDict, collections.Counter, statistics.NormalDist)
-"""Classes of the standard library whose source is lowered."""
+IN_PYTHON = {collections.UserList, collections.UserDict, collections.Counter, statistics.NormalDist}
+"""Classes of the standard library whose source is lowered, and those that stand for classes of SciPy."""
 
 
 def is_namedtuple(cls: Any) -> bool:

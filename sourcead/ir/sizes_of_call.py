@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
-from sourcead.ir.affine import Affine
+from sourcead.ir.affine import Affine, variable
 from sourcead.ir.sizes import ANY, Dim, Sym, form_of, lower_bound, size_of_form, with_terms
 
 
@@ -38,6 +38,19 @@ class AtCall:
             return False
         self.relied[form] = least
         return True
+
+    def same(self, a: Sym, b: Sym) -> bool:
+        """Return whether two sizes are one if sizes of arguments are equal that are for those of the call, and rely on that."""
+        first = {number: size for size, number in reversed(self.numbers.items())}
+        names = {size: first[number] for size, number in self.numbers.items() if first[number] is not size}
+        if names.keys().isdisjoint(a.inside | b.inside) or with_terms(a, names) is not with_terms(b, names):
+            return False
+        return all(self.equal(variable(size), variable(names[size])) for size in names.keys() & (a.inside | b.inside))
+
+    def equal(self, a: Affine, b: Affine) -> bool:
+        """Return whether two expressions are equal for the arguments of the call, and rely on that."""
+        gap = a.plus(b, -1)
+        return self.at_least(gap, 0) and self.at_least(gap.times(-1), 0)
 
     def holds(self, numbers: Mapping[Sym, int]) -> bool:
         """Return whether that on which the text relies holds for arguments of other sizes."""
@@ -69,8 +82,12 @@ def not_one(dim: Dim) -> bool:
 
 def equal(a: Affine, b: Affine) -> bool:
     """Return whether two sizes are known to be equal, or relied on to be, because they are for the arguments of the call."""
-    gap, at_call = a.plus(b, -1), _AT_CALL.get()
-    return gap == Affine() or at_call.at_least(gap, 0) and at_call.at_least(gap.times(-1), 0)
+    return a == b or _AT_CALL.get().equal(a, b)
+
+
+def same(a: Dim, b: Dim) -> bool:
+    """Return whether two sizes are known to be equal, or relied on to be as those of arguments are: `x[i : i + n]`, `y[i : i + n]`."""
+    return a == b or isinstance(a, Sym) and isinstance(b, Sym) and bool(a.parts and b.parts) and _AT_CALL.get().same(a, b)
 
 
 def not_negative(form: Affine) -> bool:

@@ -13,6 +13,7 @@
 A policy holds for every loop of a function (`grad(f, checkpoint=...)`) or for one (`for t in checkpoint(range(n), ...)`).
 """
 
+import difflib
 import operator
 import re
 from collections.abc import Iterable
@@ -20,6 +21,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sourcead.errors import UnsupportedArgumentError
+from sourcead.language.tracebacks import folded
 
 NAMES = ("auto", "store", "states", "recompute")
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12, "ki": 2**10, "mi": 2**20, "gi": 2**30, "ti": 2**40}
@@ -51,6 +53,7 @@ class Segments(SavingPolicy):
 
     every: int
 
+    @folded
     def __post_init__(self):
         object.__setattr__(self, "every", positive(self.every, "Segments", "iterations"))
 
@@ -79,6 +82,7 @@ class Revolve(SavingPolicy):
 
     snapshots: int
 
+    @folded
     def __post_init__(self):
         object.__setattr__(self, "snapshots", positive(self.snapshots, "Revolve", "snapshots"))
 
@@ -100,6 +104,7 @@ class Auto(SavingPolicy):
 
     budget: int | str | None = None
 
+    @folded
     def __post_init__(self):
         if self.budget is not None:
             object.__setattr__(self, "budget", bytes_of(self.budget))
@@ -122,7 +127,7 @@ def bytes_of(budget: Any) -> int:
     """Return the bytes of a budget given as a number or a text."""
     found = None
     if isinstance(budget, str):
-        match = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*([kmgt]i?)?b?\s*", budget.lower())
+        match = re.fullmatch(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(?:([kmgt]i?)b?|b|bytes)\s*", budget.lower())
         found = match and float(match[1]) * UNITS[match[2] or ""]
     elif isinstance(budget, int | float) and not isinstance(budget, bool):
         found = budget
@@ -145,12 +150,29 @@ def policy_of(given: Any, budget: Any = None) -> Any:
         return Auto(budget)
     if isinstance(given, str) and given in NAMES or isinstance(given, SavingPolicy):
         return given
-    raise UnsupportedArgumentError(
-        f"there is no checkpoint policy {given!r}",
-        instead='"auto", "store", "states", "recompute", Segments(every) or Revolve(snapshots)',
-    )
+    raise UnsupportedArgumentError(f"there is no checkpoint policy {getattr(given, '__name__', repr(given))}", instead=meant(given))
 
 
+def meant(given: Any) -> str:
+    """Return what a user who gave no policy may have meant, or all policies."""
+    for cls in (Segments, Revolve):
+        if given is cls:
+            return f"{cls.__name__}(10)"
+        if isinstance(given, str) and (found := re.fullmatch(rf"{cls.__name__}\W*(\d*)\W*", given, re.IGNORECASE)):
+            return f"{cls.__name__}({found[1] or 10})"
+    near = difflib.get_close_matches(given, NAMES, 1) if isinstance(given, str) else ()
+    return f'"{near[0]}"' if near else '"auto", "store", "states", "recompute", Segments(every) or Revolve(snapshots)'
+
+
+def refuse_policy_first(iterable: Any) -> None:
+    """Refuse a policy that stands where the iterable of a loop belongs."""
+    if isinstance(iterable, SavingPolicy):
+        (number,) = vars(iterable).values()
+        instead = f"checkpoint(range(n), {type(iterable).__name__}({number!r}))"
+        raise UnsupportedArgumentError("`checkpoint` takes the iterable first and then the policy", instead=instead)
+
+
+@folded
 def checkpoint(iterable: Iterable, policy: Any = "auto", *, budget: int | str | None = None) -> Iterable:
     """Return the iterable; a differentiated loop over it saves by the given policy.
 
@@ -178,5 +200,6 @@ def checkpoint(iterable: Iterable, policy: Any = "auto", *, budget: int | str | 
         >>> power(1.0, 50)
         50.0
     """
+    refuse_policy_first(iterable)
     policy_of(policy, budget)
     return iterable

@@ -16,6 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from sourcead.errors import ArgumentError
+
 SUMS = (operator.add, np.add)
 PRODUCTS = (operator.mul, np.multiply)
 LEAST = (builtins.min, np.minimum)
@@ -50,6 +52,8 @@ def map(f: Callable, *xs: Any) -> Any:
         >>> sourcead.map(lambda a, b: a * b + 1, np.array([1.0, 2.0]), np.array([3.0, 4.0]))
         array([4., 9.])
     """
+    if swapped := data_first("map", f, *xs):
+        raise ArgumentError(*swapped)
     lengths = {len(x) for argument in xs for x in (argument if isinstance(argument, tuple) else (argument,))}
     if len(lengths) != 1 or lengths == {0}:
         raise ValueError(f"map takes arrays of one length, which is not 0; it was given lengths {sorted(lengths)}")
@@ -77,6 +81,8 @@ def reduce(op: Callable, xs: Any, initial: Any) -> Any:
         >>> sourcead.reduce(np.add, np.array([1.0, 2.0, 3.0]), 0.0)
         np.float64(6.0)
     """
+    if swapped := data_first("reduce", op, xs, initial):
+        raise ArgumentError(*swapped)
     elements = list(zip(*xs)) if isinstance(xs, tuple) else list(xs)
     warn_unless_associative(op, elements[:3])
     total = initial
@@ -105,6 +111,8 @@ def scan(op: Callable, xs: Any, initial: Any) -> Any:
         >>> sourcead.scan(affine, (np.array([2.0, 3.0]), np.array([1.0, 1.0])), (1.0, 0.0))
         (array([2., 6.]), array([1., 4.]))
     """
+    if swapped := data_first("scan", op, xs, initial):
+        raise ArgumentError(*swapped)
     elements = list(zip(*xs)) if isinstance(xs, tuple) else list(xs)
     if not elements:
         return tuple(x[:0] for x in xs) if isinstance(xs, tuple) else xs[:0]
@@ -114,6 +122,13 @@ def scan(op: Callable, xs: Any, initial: Any) -> Any:
         total = op(total, x)
         found.append(total)
     return stacked(found)
+
+
+def data_first(name: str, f: Any, *others: Any, is_function: Callable = callable) -> tuple[str, None, str] | None:
+    """Return why a call is refused whose function stands behind its data, and what to write instead; None if it comes first."""
+    if is_function(f) or not any(builtins.map(is_function, others)):
+        return None
+    return f"`{name}` takes the function first and then the data", None, f"{name}(f, {'xs' if name == 'map' else 'xs, initial'})"
 
 
 def stacked(results: list) -> Any:

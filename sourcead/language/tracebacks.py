@@ -68,6 +68,8 @@ def short(error: Exception) -> Exception:
     if raised_here:
         error.__cause__, error.__suppress_context__ = None, True
         error.at = error.at or innermost(error.__traceback__)
+    elif error.__cause__ is not None:  # what generated text raised
+        error.__cause__.__traceback__ = kept(error.__cause__.__traceback__, ())
     left = kept(error.__traceback__, LIBRARIES if raised_here else ())
     if left is None and "IPython" in sys.modules:
         error._render_traceback_ = rendered_in_ipython

@@ -1,5 +1,7 @@
 """A training loop: shuffled batches, progress, a history, checkpoints that resume bit for bit, and a stop at the first NaN."""
 
+import difflib
+import inspect
 import io
 import os
 import time
@@ -94,7 +96,7 @@ def fit(
         >>> p["w"].round(2), len(history.losses)
         (array([1., 2.]), 250)
     """
-    check_arguments(arrays, batch, update)
+    check_arguments(arrays, epochs, batch, update, options)
     arrays = tuple(map(np.asarray, arrays))
     keep_freed_memory()
     advise_on_threads(largest_product(parameters, batch))
@@ -141,8 +143,8 @@ def fit(
     return history
 
 
-def check_arguments(arrays: Any, batch: Any, update: Any) -> None:
-    """Refuse what is no data, no size of a batch or no optimiser."""
+def check_arguments(arrays: Any, epochs: Any, batch: Any, update: Any, options: dict[str, Any]) -> None:
+    """Refuse what is no data, no number of epochs, no size of a batch or no optimiser, and options that the optimiser does not take."""
     if not isinstance(arrays, tuple | list):
         raise ArgumentError(f"fit takes the data as a tuple of arrays, and not as a {type(arrays).__name__}", instead="fit(f, p, (x, y))")
     lengths = [np.shape(array)[:1] for array in arrays]
@@ -151,8 +153,18 @@ def check_arguments(arrays: Any, batch: Any, update: Any) -> None:
         raise ArgumentError(what, instead="fit(f, p, (x, y)) with as many rows in x as in y")
     if not isinstance(batch, int | np.integer) or batch < 1:
         raise ArgumentError(f"batch is {batch!r}, and each step takes a number of rows", instead="batch=100")
+    if not isinstance(epochs, int | np.integer):
+        raise ArgumentError(f"epochs is {epochs!r}, which is no number of passes over the rows", instead="epochs=5")
     if not callable(update):
         raise ArgumentError(f"update is {update!r}, which is no function", instead="update=adam, of `sourcead.nn.optimisers`")
+    taken = inspect.signature(update).parameters
+    own = [name for name, p in inspect.signature(fit).parameters.items() if p.kind is p.KEYWORD_ONLY]
+    if any(p.kind is p.VAR_KEYWORD for p in taken.values()):
+        return
+    for name in options.keys() - taken.keys():
+        near = difflib.get_close_matches(name, [*own, *taken], 1)
+        called = getattr(update, "__name__", "the optimiser")
+        raise ArgumentError(f"neither fit nor {called} takes an option {name!r}", instead=f"{near[0]}=..." if near else None)
 
 
 def checked_pair(result: Any) -> tuple[Any, Any]:

@@ -39,6 +39,7 @@ from sourcead.passes.cleanup.linear_systems import share_factorisations
 from sourcead.passes.cleanup.names_of_sizes import name_equal_sizes
 from sourcead.passes.cleanup.quotients import reuse_quotients
 from sourcead.passes.cleanup.shape_queries import query_current_versions, query_first_versions, share_shapes
+from sourcead.passes.cleanup.sums_in_parts import add_to_parts
 from sourcead.passes.cleanup.sums_of_products import factor_sums, multiply_einsums
 from sourcead.passes.cleanup.sums_over_matrices import contract_sums
 from sourcead.passes.cleanup.writes_through_reshape import expand_writes_through_reshape
@@ -47,6 +48,7 @@ from sourcead.passes.loops.fission import sum_after_loops
 from sourcead.passes.loops.hoisting import expand_row_reshapes, hoist_products
 from sourcead.passes.loops.independent import batch_independent
 from sourcead.passes.loops.interchange import interchange_loops
+from sourcead.passes.loops.invariants import evaluate_invariants_once
 from sourcead.passes.loops.list_forms import simplify_lists
 from sourcead.passes.loops.products_of_exponentials import multiply_exponentials
 from sourcead.passes.loops.rows_of_cotangents import index_popped_rows, write_over_rows
@@ -147,9 +149,11 @@ CLEANUP = (
 )
 
 BEFORE = (
-    Pass(copy_live_versions, "first: the plan of residuals, and the passes below, rely on versions that do not overlap", "derived"),
+    Pass(add_to_parts, "first: the passes below know additions to parts"),
+    Pass(copy_live_versions, "before all others: the plan of residuals, and the passes below, rely on separate versions", "derived"),
     Pass(count_while_loops, "before all that looks at loops, which knows more of those over ranges", None, ("build",)),
     Pass(make_tables_once, "before residuals are planned: what stands before a loop need not be saved in it, nor made again"),
+    Pass(evaluate_invariants_once, "before residuals are planned, and loops looked at: it makes their bodies shorter", None, ("build",)),
     Pass(simplify_lists, "before loops are interchanged: states in lists have one form"),
     Pass(interchange_loops, "before products are hoisted, which it makes possible", "splits", ("notes", "build")),
     Pass(batch_independent, "before products are hoisted out of loops of which it leaves nothing", "arrays", ("notes", "build")),

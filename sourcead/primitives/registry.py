@@ -26,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from sourcead.errors import RuleError
+from sourcead.language.tracebacks import folded
 from sourcead.primitives.function_kinds import facts_of_kind, home
 from sourcead.primitives.refusals import reason_of
 from sourcead.primitives.rule import Linear, Rule, TangentRule, adjoint_from, tangent_from
@@ -45,7 +46,7 @@ class Primitive:
         result: `result(function, args, kwargs)` returns the type of its result; if None, this is found by calls on small examples.
         examples: the type of its result may be found by calls on small examples, since type and shape do not depend on values.
         dtype_at: the position of the argument that is the requested dtype.
-        first_only: its rules handle only the first of its several results.
+        first_only: the number of its results if its rules handle only the first of them, else 0.
         constant: its result carries no derivative, whatever its arguments are.
         memory: the memory that its result shares with its arguments (`emit/memory/sharing.py` explains the words): "fresh",
             "readonly", "shallow", "first", "shared", "foreign", or "operands" if this depends on their types as for an operator;
@@ -83,7 +84,7 @@ class Primitive:
     result: Callable | None = None
     examples: bool = False
     dtype_at: int | None = None
-    first_only: bool = False
+    first_only: int = 0
     constant: bool = False
     memory: str | Callable[[int, Set[str]], str] = "foreign"
     view: str | None = None
@@ -152,8 +153,7 @@ FACTS: dict[Any, dict[str, Any]] = {}
 USERS: dict[Any, dict[str, Any]] = {}
 """The facts that users enter, which override those of the families."""
 
-CHANGES: list[int] = [0]
-"""How often users have entered facts: what was generated before is generated anew."""
+CHANGES: list[int] = [0]  # how often users have entered facts: what was generated before is generated anew
 
 RECORDS: dict[Any, Primitive] = {}
 """The records that have been looked up."""
@@ -323,6 +323,7 @@ def _linear(functions, rule: Linear, facts) -> Callable:
     return register
 
 
+@folded
 def adjoint(function, *more_functions, broadcasts: bool = False):
     """Register the decorated function as the adjoint rule of `function` and of `more_functions`.
 
@@ -344,10 +345,10 @@ def adjoint(function, *more_functions, broadcasts: bool = False):
         ... def _(y, x, d_y):
         ...     return 3 * x * x * d_y
     """
-
     return _decorator((function, *more_functions), "adjoint", adjoint_from, broadcasts=broadcasts)
 
 
+@folded
 def tangent(function, *more_functions):
     """Register the decorated function as the tangent rule of `function` and of `more_functions`.
 
@@ -372,7 +373,6 @@ def tangent(function, *more_functions):
         ... def _(y, a, b, t_a, t_b):
         ...     return t_a @ b, a @ t_b
     """
-
     return _decorator((function, *more_functions), "tangent", tangent_from)
 
 
@@ -382,9 +382,10 @@ def _decorator(primals: tuple, mode: str, read: Callable, **facts) -> Callable:
     for primal in primals:
         names = primal.__code__.co_varnames[: primal.__code__.co_argcount] if inspect.isfunction(primal) else ()
         if not callable(primal) or names[:1] == ("y",) and {"d_y", *(f"t_{name}" for name in names)}.intersection(names):
-            shown = getattr(primal, "__name__", repr(primal))
-            raise RuleError(f"`{mode}` is given {shown} in place of the function that the rule is for", instead=above)
+            given = getattr(primal, "__name__", primal)
+            raise RuleError(f"`{mode}` is given {given} in place of the function that the rule is for", None, above)
 
+    @folded
     def register(rule_function):
         if not callable(rule_function):
             raise RuleError(f"the rule of {primals[0].__name__} is given as {rule_function!r}, which is no function", instead=above)

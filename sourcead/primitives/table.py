@@ -79,7 +79,9 @@ def read_scipy(where: str) -> None:
         from sourcead.primitives import scipy_integrate  # noqa: F401
     elif where.startswith("scipy.optimize"):
         from sourcead.primitives import scipy_roots  # noqa: F401
-    elif where.startswith(("scipy.ndimage", "scipy.interpolate", "scipy.signal")):
+    elif where.startswith("scipy.interpolate"):
+        from sourcead.primitives import scipy_interpolation  # noqa: F401
+    elif where.startswith(("scipy.ndimage", "scipy.signal")):
         from sourcead.primitives import scipy_signals  # noqa: F401
     elif where.startswith("scipy.fft"):
         from sourcead.primitives import scipy_transforms  # noqa: F401

@@ -4,6 +4,7 @@ A second line tells the milliseconds in which the new text is compared with the 
 first calls take with it than without it, in turns, medians, once all imports are done.
 """
 
+import argparse
 import statistics
 import time
 
@@ -29,7 +30,13 @@ def seconds_of_a_first_call(arguments, verify):
     return time.perf_counter() - start
 
 
-def main():
+def parser():
+    """There are no options."""
+    return argparse.ArgumentParser(prog="python -m tests.benchmarks first_call", description=__doc__.partition("\n")[0])
+
+
+def run(options):
+    """Prints both times."""
     rng = np.random.default_rng(0)
     images = rng.random((mnist_rnn.BATCH, mnist_rnn.STEPS * mnist_rnn.PIXELS), dtype=np.float32)
     labels = rng.integers(0, mnist_rnn.CLASSES, mnist_rnn.BATCH)
@@ -37,11 +44,12 @@ def main():
     images @ images.T  # starts NumPy's threads, which is none of our doing
     first = seconds_of_a_call(arguments)
     later = statistics.median(seconds_of_a_call(arguments) for _ in range(9))
-    print(1000 * (first - later))
+    print(f"first call, beyond a later one:  {1000 * (first - later):.1f} ms")
     turns = [[seconds_of_a_first_call(arguments, verify) for verify in ("value", False)] for _ in range(9)]
     checked, unchecked = (statistics.median(times) for times in zip(*turns))
-    print(1000 * (checked - unchecked))
+    print(f"comparison with the function:    {1000 * (checked - unchecked):.1f} ms")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    run(None)

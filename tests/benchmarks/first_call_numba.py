@@ -1,9 +1,11 @@
 """Prints how many seconds the first call of a compiled gradient takes, with an empty cache folder and with a full one.
 
-`python -m tests.benchmarks.first_call_numba [NAME...]`: programs of the corpus, each in two processes of its own, one after the other.
+`python -m tests.benchmarks first_call_numba [--programs NAME ...]`: programs of the corpus, each in two processes of its own, one after
+the other.
 The time holds the generation of the text, its compilation and the call, not the import of Numba.
 """
 
+import argparse
 import os
 import subprocess
 import sys
@@ -40,16 +42,26 @@ def in_a_process(name, folder):
     return tuple(map(float, done.stdout.split()))
 
 
-def main():
-    if sys.argv[1:2] == ["--one"]:
-        print(*seconds_of_a_first_call(sys.argv[2]))
-        return
+def parser():
+    """What the options mean."""
+    found = argparse.ArgumentParser(prog="python -m tests.benchmarks first_call_numba", description=__doc__.partition("\n")[0])
+    found.add_argument("--programs", nargs="*", metavar="NAME", default=NAMES, help="of the corpus")
+    found.add_argument("--one", metavar="NAME", help="print the seconds of one program in this process: by the clock, of the processor")
+    return found
+
+
+def run(options):
+    """Prints a row for each program."""
+    if options.one:
+        print(*seconds_of_a_first_call(options.one))
+        return 0
     print(f"{'program':24} {'cold':>6} {'(CPU)':>6} {'warm':>6} {'(CPU)':>6}  seconds")
-    for name in sys.argv[1:] or NAMES:
+    for name in options.programs:
         with tempfile.TemporaryDirectory() as folder:
             times = [t for _ in range(2) for t in in_a_process(name, folder)]
         print(f"{name:24}", *(f"{t:6.2f}" for t in times), flush=True)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    run(parser().parse_args())

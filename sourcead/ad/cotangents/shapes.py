@@ -1,14 +1,12 @@
 """Cotangents in the shape and dtype of the values that they belong to."""
 
-from collections.abc import Callable
-
 import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import Builder, atom_type
+from sourcead.ir.equal_sizes import EqualSizes
 from sourcead.ir.nodes import Atom, Call, Const, Var
-from sourcead.ir.sizes import Dim
-from sourcead.ir.sizes_of_call import not_one
+from sourcead.ir.sizes_of_call import not_one, same
 from sourcead.ir.types import Array, MapT, Scalar, Sym, Unknown, dims_of, kind_of
 
 
@@ -48,7 +46,7 @@ def unbroadcast(build: Builder, d: Atom, x: Atom) -> Atom:
     if not isinstance(t, (Scalar, Array)) or not isinstance(to, (Scalar, Array)):
         return build.call(runtime.unbroadcast, d, x, type=to, name="d")
     have, want = dims_of(t), dims_of(to)
-    if have is None or want is None or not known_axes(have, want, build.equal.same):
+    if have is None or want is None or not known_axes(have, want, build.equal):
         return build.call(runtime.unbroadcast, d, x, type=to, name="d")
     if len(have) < len(want):  # `x` was broadcast to fewer axes than it has, as in `a[:] = x` where its first axes have length 1
         d = summed_over(build, d, have, want[len(want) - len(have) :])
@@ -66,10 +64,10 @@ def summed_over(build: Builder, d: Atom, have: tuple, want: tuple) -> Atom:
     return build.call(np.sum, d, axis=Const(inner if len(inner) > 1 else inner[0]), keepdims=Const(True)) if inner else d
 
 
-def known_axes(have: tuple, want: tuple, same: Callable[[Dim, Dim], bool]) -> bool:
-    """Return whether the types determine which axes were broadcast; `same` says which sizes are known to be equal."""
+def known_axes(have: tuple, want: tuple, equal: EqualSizes) -> bool:
+    """Return whether the types determine which axes were broadcast; `equal` knows which sizes are equal."""
     for n, m in zip(have[::-1], want[::-1]):
-        if same(m, n):
+        if equal.same(m, n) or same(m, n):
             continue
         if isinstance(m, Sym) and n != 1 and not not_one(m):
             return False

@@ -22,7 +22,7 @@ from sourcead.analysis.builder import Builder, atom_type
 from sourcead.errors import RuleError, SourceADError, UnsupportedArgumentError
 from sourcead.frontend.lower import NotStatic
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Stmt, Var, operand_atoms
-from sourcead.ir.types import Array, Scalar, SetT, TupleT, Unknown, tangent_type
+from sourcead.ir.types import ANY_DTYPE, Array, Scalar, SetT, TupleT, Unknown, tangent_type
 from sourcead.primitives.rule import Arguments, Linear, Rule
 from sourcead.primitives.table import missing_rule, record_of
 
@@ -171,7 +171,12 @@ def linear_tangent(tangents: Tangents, stmt: Stmt, rule: Linear) -> Atom | None:
         t = tangents.get(operand_at(call, active[0]))
         return t if active == [1] else build.call(runtime.add, t, tangents.zero(call.args[1]), type=tangent_type(y.type))
 
+    is_method = getattr(call.fn, "__objclass__", None) is np.ndarray
+
     def of(changed: dict) -> Atom:
+        if is_method and 0 in changed and isinstance(t := atom_type(call.args[0]), Scalar):  # Python may have computed it
+            of_numpy = np.float64 if t.dtype in (None, ANY_DTYPE) else t.dtype.type
+            changed = {**changed, 0: build.call(of_numpy, changed[0], type=t)}
         args = tuple(changed.get(k, a) for k, a in enumerate(call.args))
         kwargs = {k: changed.get(k, v) for k, v in call.kwargs}
         return build.applied(call.fn, args, kwargs)

@@ -171,5 +171,5 @@ def reversed_range(build: Builder, domain: Range) -> Range:
     length = build.call(len, build.call(range, start, stop, step), type=INT, name="n")
     offset = build.call(operator.mul, shifted(length, -1), step, type=INT)
     last = build.call(operator.add, start, offset, type=INT)
-    before = build.call(operator.sub, start, step, type=INT)
-    return Range(last, before, build.call(operator.neg, step, type=INT) if s is None else Const(-s))
+    back = build.call(operator.neg, step, type=INT) if s is None else Const(-s)
+    return Range(last, back if number(start) == 0 else build.call(operator.sub, start, step, type=INT), back)

@@ -16,7 +16,7 @@ from dataclasses import replace
 from sourcead.analysis.builder import operand_type
 from sourcead.emit.memory.sharing import call_sharing
 from sourcead.emit.text.nesting import MAX_LENGTH, Nesting
-from sourcead.ir.nodes import Block, Call, Function, Stmt, Update, Var, fresh
+from sourcead.ir.nodes import Block, Call, Const, Function, Stmt, Update, Var, fresh
 from sourcead.ir.types import Array, same_dtype
 from sourcead.ir.walk import has_effect, map_blocks, with_body
 
@@ -65,13 +65,13 @@ def _may_be_first(stmt: Stmt) -> bool:
 def _sum(before: Stmt, stmt: Stmt, nesting: Nesting) -> tuple[list[Stmt], list[Stmt]] | None:
     """Return what stands in the places of two statements of which the second adds to the result of the first, or None if they stay."""
     op = stmt.op
-    if op.path or op.mode not in SIGNS or not _has_dtype_of(op.value, op.base):
+    if op.path or op.mode not in SIGNS or not (_has_dtype_of(op.value, op.base) or _is_weak(op.value) and _has_dtype_of(op.base, op.base)):
         return None
     if isinstance(before.op, Call):
         first = fresh(op.base, temp=True)
         return [replace(before, targets=(first,))], [replace(stmt, op=Call(SIGNS[op.mode], (first, op.value)))]
     value, other = before.op.value, op.value
-    alike = _has_dtype_of(value, op.base) and value.type.dims == other.type.dims
+    alike = _has_dtype_of(value, op.base) and _has_dtype_of(other, op.base) and value.type.dims == other.type.dims
     if not alike or not {value, other} & nesting.result.keys():
         return None
     if op.mode == before.op.mode:  # d -= x;  d -= y
@@ -81,6 +81,11 @@ def _sum(before: Stmt, stmt: Stmt, nesting: Nesting) -> tuple[list[Stmt], list[S
     total = fresh(value, name="total", temp=True)
     nesting.result[total] = combined
     return [], [replace(stmt, targets=(total,), op=combined), replace(stmt, op=Update(before.op.base, (), total, mode))]
+
+
+def _is_weak(value) -> bool:
+    """Return whether a value is a literal, whose sum with an array of floating point numbers has the dtype of the array."""
+    return isinstance(value, Const) and type(value.value) in (int, float) and not value.live
 
 
 def _has_dtype_of(value, base: Var) -> bool:

@@ -84,6 +84,8 @@ class Globals:
         return self._object(value)
 
     def _number(self, value) -> ast.expr:
+        if value != value and type(value) is float and value is not np.nan:  # the key of a dict, which no other NaN is
+            return self._held(value, "nan")
         if isinstance(value, float) and not math.isfinite(value):
             special = ast.Attribute(self._held(np, "np"), "nan" if value != value else "inf", ast.Load())
             return ast.UnaryOp(ast.USub(), special) if value < 0 else special

@@ -13,7 +13,6 @@ One walk forward keeps the values that may still be nested *pending*; a value th
 import builtins
 import math
 import operator
-import sys
 from dataclasses import dataclass
 from functools import cache
 
@@ -22,12 +21,14 @@ import numpy as np
 from sourcead import runtime
 from sourcead.analysis.array_versions import queried
 from sourcead.analysis.builder import operand_type
+from sourcead.analysis.loop_indices import adds_axes_alone
 from sourcead.emit.memory.sharing import AliasGroups, written_in_place
 from sourcead.emit.text.exit_flags import printed_results, unprinted_results
+from sourcead.emit.text.lengths import own_length_of
 from sourcead.emit.text.live_ranges import NameClasses
 from sourcead.ir.nodes import (
-    Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Operand, Slice, Stmt,
-    Update, Var, operand_atoms
+    Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op, Slice, Stmt, Update, Var,
+    operand_atoms
 )
 from sourcead.ir.types import Array, Scalar, kind_of
 from sourcead.ir.walk import bound_vars, count_reads, has_effect, is_cotangent, walk
@@ -254,7 +255,7 @@ class Nesting:
                 self.depth -= 1
             case _:
                 most = math.inf if self.lists_several(op) else MAX_LENGTH if self.displays.isdisjoint(stmt.targets) else self.most
-                whole = self.consume(operand_atoms(op), _own_length(op), most=most)
+                whole = self.consume(operand_atoms(op), own_length_of(op), most=most)
                 self.lengths.update(dict.fromkeys(stmt.targets[:1], whole.length))
                 self.keep_shapes(stmt)
                 self.flush(*self.changes(stmt), stmt.targets)
@@ -334,10 +335,12 @@ class Nesting:
         return False
 
     def is_cheap(self, op: Op, target: Var) -> bool:
-        """Return whether an op reads as well as a name for its result, as `0.5 * dt` or `2 * n` does: of numbers that have names."""
+        """Return whether an op reads as well as a name for its result, as `0.5 * dt`, `2 * n` or `row[:, None]` do: of what has a name."""
         if self.counts.get(target, 0) > 3 or is_cotangent(target):
             return False
         match op:
+            case Index(Var(type=Array()) as base, key) if base not in self.ops or base in self.named:
+                return self.counts[target] == 2 and adds_axes_alone(key)
             case Call(fn, (Const(), Var() as number) | (Var() as number, Const())) if fn in SIGNS and number in self.params:
                 return isinstance(number.type, Scalar)
             case Call(operator.mul | operator.floordiv, (a, b), ()):
@@ -365,35 +368,3 @@ def repeated_arm(op: Branch) -> Block | None:
     arm = {"and": op.orelse, "or": op.then}.get(op.kind)
     repeats = arm is not None and isinstance(op.cond, Var) and not arm.stmts and arm.results[:1] == (op.cond,)
     return arm if repeats else None
-
-
-def _own_length(op: Op) -> int:
-    """Return about how many characters an op prints besides its operands."""
-    match op:
-        case Call(np.transpose, (_,), ()):
-            return 2
-        case Call(fn, args, kwargs):
-            if getattr(fn, "__module__", "") in ("_operator", "operator"):
-                return 3 if len(args) > 1 else 1
-            name = getattr(fn, "__name__", "") if not isinstance(fn, Var) else fn.name
-            module = 0 if getattr(fn, "__module__", None) == "builtins" else 3
-            return module + len(name) + _punctuation((*args, *(v for _, v in kwargs))) + sum(len(k) + 1 for k, _ in kwargs)
-        case Effect("raise"):
-            return -sys.maxsize  # Numba compiles `raise ValueError(...)`, however long, and not `raise error`
-        case Attr(_, name):
-            return len(name) + 1
-        case Index(_, key):
-            return _punctuation(key) + (0 if isinstance(key, tuple) else 2)
-        case Build(_, items):
-            return _punctuation(items)
-    return 4
-
-
-def _punctuation(operand: Operand) -> int:
-    """Return how many characters an operand prints besides its atoms: parentheses, commas and colons."""
-    match operand:
-        case tuple():
-            return max(2 * len(operand), 2) + sum(map(_punctuation, operand))
-        case Slice(_, _, step):
-            return 1 if step is None else 2
-    return 0

@@ -70,6 +70,7 @@ def call_ufunc_at(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Va
 @core.call_library.register(object)
 def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Lower a call of a function that has a rule, carries no derivative, or belongs to a library."""
+    args = core.what_python_takes(fn, args)
     if fn in SPECIAL and args and (found := core.call_special(lo, args[0], SPECIAL[fn], args[1:], node)) is not None:
         return found
     if fn in (float, int, complex, bool) and not args and not kwargs:
@@ -158,7 +159,7 @@ def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], 
         t = Foreign(MAKERS[fn]) if fn in MAKERS else random_generators.type_of_call(lo, fn, args, kwargs)
         var = lo.build.emit(Call(fn, operands, tuple(named.items()), effect=True), t, "sample")
     else:
-        var = lo.build.applied(fn, operands, named)
+        var = core.told(lo, lo.build.applied(fn, operands, named), operands)
         if has_fields(atom_type(var)) and any(map(core.passes_derivative, operands)):
             raise core.unsupported(lo, node, FIELDS, USE_ARRAYS)
         if fn in QUESTIONS and isinstance(operands[0], Const) and not operands[0].live and type(operands[0].value) in (int, float):
@@ -373,7 +374,7 @@ def call_opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
     t = Foreign(fn) if fn in GENERATORS else UNKNOWN
     if (cause or isinstance(fn, types.BuiltinFunctionType)) and any(c for a in (*args, *kwargs.values()) for c in cells_of(a)):
         fn, operands = runtime.unseen, [Const(fn), *operands]
-    var = lo.build.emit(Call(fn, tuple(operands), tuple(named.items()), effect=effect), t, "value")
+    var = core.told(lo, lo.build.emit(Call(fn, tuple(operands), tuple(named.items()), effect=effect), t, "value"), operands)
     return lo.wrap(var, shares=[r for a in (*args, *kwargs.values()) for r in roots(a)])
 
 

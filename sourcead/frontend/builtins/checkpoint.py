@@ -10,7 +10,7 @@ from sourcead.frontend import core
 from sourcead.frontend.builtins.arguments import AUTO, NONE, lowers
 from sourcead.frontend.core import Lowering, TupleVal, Value
 from sourcead.ir.nodes import Const, Policy
-from sourcead.language.checkpoint_policies import Auto, Revolve, Segments, checkpoint, policy_of
+from sourcead.language.checkpoint_policies import Auto, Revolve, Segments, checkpoint, policy_of, refuse_policy_first
 
 NAMES = {Segments: "segments", Revolve: "revolve", Auto: "budget"}  # of the policies that have a number
 
@@ -42,6 +42,8 @@ def lower_policy(cls: type, lo: Lowering, args: list[Value], kwargs: dict[str, V
 @lowers(checkpoint)
 def lower_checkpoint(lo: Lowering, node, iterable: Value, policy: Value = AUTO, *, budget: Value = NONE) -> Value:
     """Lower `checkpoint(iterable, policy)` to the iterable, marked with the policy."""
+    if isinstance(iterable, Policy | Const):
+        located(lo, node, refuse_policy_first, Segments(10) if isinstance(iterable, Policy) else iterable.value)
     if not isinstance(policy, Policy):
         refusal = "a checkpoint policy must be known while compiling", "Revolve(8)"
         given = core.certain(lo, TupleVal((policy, budget)), node, *refusal)

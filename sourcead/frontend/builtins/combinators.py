@@ -12,14 +12,14 @@ from __future__ import annotations
 import functools
 import operator
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from sourcead.analysis.builder import Builder, atom_type
-from sourcead.errors import SourceADError
+from sourcead.errors import ArgumentError, SourceADError
 from sourcead.frontend import core
 from sourcead.frontend.builtins import in_python
 from sourcead.frontend.builtins.arguments import lowers
@@ -62,6 +62,7 @@ STEPS = {"reduced": combinators.reduced_by_halves, "scanned": combinators.scanne
 def lower_map(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node, check: bool = True) -> Value:
     """Lower `sourcead.map(f, *xs)`; with `check`, emit a check of equal lengths where they are not known to be equal."""
     fn, *arrays = args
+    refuse_data_first(lo, "map", args, node)
     if not arrays or kwargs:
         raise core.unsupported(lo, node, "`map` takes a function and at least one array")
     if check:
@@ -80,6 +81,12 @@ def lower_map(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node, c
 
 
 core.builtin(combinators.together)(functools.partial(lower_map, check=False))  # arrays whose lengths are known to be equal
+
+
+def refuse_data_first(lo: Lowering, name: str, args: Iterable[Value], node) -> None:
+    """Refuse a call whose function stands behind its data."""
+    if swapped := combinators.data_first(name, *args, is_function=core.is_function):
+        raise ArgumentError(swapped[0], lo.origin(node), swapped[2])
 
 
 def length_of(lo: Lowering, array: Value) -> Any:
@@ -162,6 +169,7 @@ def body_over_elements(lo: Lowering, fn: Value, arrays: list[Value], node) -> Bo
 @lowers(combinators.reduce)
 def lower_reduce(lo: Lowering, node, op: Value, xs: Value, initial: Value) -> Value:
     """Lower `sourcead.reduce(op, xs, initial)`."""
+    refuse_data_first(lo, "reduce", (op, xs, initial), node)
     found = without_loop(lo, "reduced", op, xs, initial, node)
     return found if found is not None else core.call_object(lo, functools.reduce, [op, elements(lo, xs, node), initial], {}, node)
 
@@ -169,6 +177,7 @@ def lower_reduce(lo: Lowering, node, op: Value, xs: Value, initial: Value) -> Va
 @lowers(combinators.scan)
 def lower_scan(lo: Lowering, node, op: Value, xs: Value, initial: Value) -> Value:
     """Lower `sourcead.scan(op, xs, initial)`."""
+    refuse_data_first(lo, "scan", (op, xs, initial), node)
     found = without_loop(lo, "scanned", op, xs, initial, node)
     if found is not None:
         return found

@@ -110,7 +110,8 @@ def refuse_some(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
     if of_numbers and any(is_no_number(lo, a) for a in args):
         name, same = spelled(fn), f"`np.{fn.__name__}`, which takes arrays" if fn not in (float, int) and hasattr(np, fn.__name__) else None
         raise core.surely(lo, core.unsupported(lo, node, f"`{name}` of what is not one number", same), TypeError)
-    if fn in (float, complex) and args and isinstance(args[0], Var) and isinstance(args[0].type, Str):
+    is_text = args and isinstance(args[0], Var) and isinstance(args[0].type, Str)
+    if is_text and (fn is complex or fn is float and core.numbers_in(lo, args[0]) is None):
         raise core.unsupported(lo, node, f"`{fn.__name__}` of a string: a derivative does not pass through text")
     given = {**dict(zip(parameters_of(fn) if core.is_library(fn) else (), args)), **kwargs}
     for name, value in given.items():

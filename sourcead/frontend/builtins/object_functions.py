@@ -1,5 +1,7 @@
 """Lower the built-in functions for objects: `super`, `getattr`, `setattr`, `hasattr`, `type`, `partial`."""
 
+import ast
+import contextlib
 import enum
 import functools
 import inspect
@@ -231,8 +233,12 @@ def known_name(lo: Lowering, fn, name: Value) -> str:
 
 @core.builtin(eval)
 def builtin_eval(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """Lower `eval("module.name")` of a known text that names something outside of the function, such as one of its classes."""
+    """Lower `eval` of a known text that is a number or text itself, or names something outside of the function: "1.5", "module.name"."""
     found, text = core.known(lo, TupleVal(tuple(args)))
+    with contextlib.suppress(ValueError, SyntaxError, TypeError, MemoryError):
+        literal = ast.literal_eval(text[0]) if found and len(text) == 1 and not kwargs else ...
+        if isinstance(literal, int | float | str | None):
+            return Const(literal)
     first, *others = text[0].strip().split(".") if found and len(text) == 1 and isinstance(text[0], str) and not kwargs else [""]
     names_it = all(name.isidentifier() and not keyword.iskeyword(name) for name in (first, *others))
     if not names_it or any(first in scope.names for scope in lo.scopes()):

@@ -245,7 +245,9 @@ for _cls, _real in ((deque, collections.deque), (ChainMap, collections.ChainMap)
 def builtin_deque(lo: Lowering, node, items: Value = EMPTY, maxlen: Value = NONE) -> Value:
     """Lower `collections.deque(items, maxlen)`."""
     if core.known(lo, maxlen) == (True, None):
-        return builtin_list(lo, node, items)
+        made = builtin_list(lo, node, items)
+        made.cls, lo.deques = collections.deque, True
+        return made
     return core.call_object(lo, deque, [items, maxlen], {}, node)
 
 

@@ -67,6 +67,7 @@ class Lowered:
         lost: what it changes in its arguments, other than arrays, and where.
         handles: whether it handles exceptions.
         arrays: whether it is differentiated for NumPy, to which few operations on whole arrays are worth more than loops.
+        data: what is there while lowering, by the names in `live`.
         multiplies: whether sums of exponentials may become products, which raise FloatingPointError for numbers that lie far apart.
     """
 
@@ -82,6 +83,7 @@ class Lowered:
     compared: frozenset[str] = frozenset()
     lost: dict[str, Origin] = field(default_factory=dict)
     handles: bool = False
+    data: dict[str, Any] = field(default_factory=dict)
     arrays: bool = False
     multiplies: bool = False
 
@@ -270,6 +272,7 @@ def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: di
     return Lowered(
         function, params, lo.written, lo.live, tuple(guards), source.origin(returned),
         lo.build, tuple(lo.pairs.values()), lo.derived, frozenset(lo.compared), lost_changes(lo, source), lo.handles,
+        {text: core.at_place(*at, ()) for text, at in lo.live.items()},
     )  # fmt: skip
 
 

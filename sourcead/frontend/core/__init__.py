@@ -26,8 +26,8 @@ from sourcead.frontend.core.lowering import (
     Frame, Lowering, Scope, name_reads, once_for_each_node, own_nodes, temporarily
 )
 from sourcead.frontend.core.names import (
-    NamesVal, as_value, assigned_global, declare_globals, has_global, inherited, keep, live_data, read_global,
-    refuse_changed_globals, refuse_second_names, resolve
+    MADE_FROM, NamesVal, as_value, assigned_global, declare_globals, has_global, inherited, keep, live_data,
+    read_global, refuse_changed_globals, refuse_second_names, resolve
 )
 from sourcead.frontend.core.object_keys import IdentityVal, has_objects_as_keys, objects_in
 from sourcead.frontend.core.operations import (
@@ -37,8 +37,9 @@ from sourcead.frontend.core.operations import (
     replaced_statement, special_method, statement, store, subscript, truth
 )
 from sourcead.frontend.core.optional_tuples import (
-    compared_with_none, is_none, pair_of, pairs_in_arms, where_it_is_known
+    compared_with_none, is_none, pair_of, pairs_in_arms, what_python_takes, where_it_is_known
 )
 from sourcead.frontend.core.parts import parts_of_value
 from sourcead.frontend.core.reading import same_view
 from sourcead.frontend.core.sameness import same_constant, same_keys, same_thing
+from sourcead.frontend.core.texts import numbers_in, told

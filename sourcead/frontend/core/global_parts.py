@@ -30,7 +30,7 @@ class Part:
         """The expected object as long as it, or an equal number, string or set, is at the place; another one afterwards."""
         try:
             found = at_place(self.holder, self.name, self.keys)
-            by_value = type(found) in (str, int, float, set, frozenset) and type(found) is type(self.expected)
+            by_value = type(found) in (str, bytes, int, float, complex, set, frozenset) and type(found) is type(self.expected)
             same = found is self.expected or by_value and found == self.expected
         except Exception:  # there is nothing any more
             same = False

@@ -85,7 +85,7 @@ FOLDABLE = (bool, int, str, type(None), tuple, type, enum.Enum, *PURE)
 LOCAL = frozenset({"now", "today", "utcnow", "fromtimestamp", "timestamp", "astimezone", "ctime"})  # what depends on the clock or place
 
 
-def pure_result(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Const | None:
+def pure_result(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
     """Return what a class of dates, times or patterns, or a method of theirs, returns for known arguments, None for other calls.
 
     What depends on the time zone of the place is not known, but a time with a zone is the same everywhere in another.
@@ -102,6 +102,8 @@ def pure_result(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
         result = fn(*values, **dict(zip(kwargs, named)))
     except Exception:  # the program raises the same error at run time
         return None
+    if isinstance(result, list):
+        return lo.new_list(map(Const, result))
     return Const(result) if isinstance(result, (float, *FOLDABLE)) else None
 
 

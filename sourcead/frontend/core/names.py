@@ -4,7 +4,7 @@ import builtins
 import copy
 import reprlib
 import types
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,7 @@ from sourcead.ir.records import find, is_made_of_numbers, is_namedtuple, is_reco
 from sourcead.ir.types import ListT, Scalar, StructT, Type, Unknown, parts
 
 KEPT = "writing to it would change it for everybody"
+MADE_FROM: dict[type, Callable[[Lowering, Any], Value]] = {}  # class of objects from outside -> makes what stands for them here
 BEFORE_ALL = -1  # the number of what was made before the function is called
 
 
@@ -156,6 +157,9 @@ def outside(lo: Lowering, name: str, where, key: str, source: Source | None = No
         value = where.cell_contents if key == "cell_contents" else where[key]
     except ValueError:
         raise UnsupportedSyntaxError(f"the name `{name}` has no value yet", at=lo.here) from None
+    if type(value) in MADE_FROM and not lo.static_only:
+        lo.guards[(id(where), key)] = (where, key, value)
+        return MADE_FROM[type(value)](lo, value)
     if lo.static_only or is_code(value):
         if not (lo.static_only or isinstance(value, types.ModuleType) and is_library_module(value)):
             lo.guards[(id(where), key)] = (where, key, value)

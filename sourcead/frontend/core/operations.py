@@ -14,6 +14,7 @@ Calls of Python objects are lowered by handlers. Built-in functions have their o
 with a test and a handler; a call is lowered by the first kind of `ORDER` whose test holds.
 """
 
+import collections
 import numbers
 import types
 from collections.abc import Callable
@@ -298,7 +299,6 @@ def class_of(value: Value) -> type | None:
 REAL_CLASSES: dict[type, type] = {}
 """The classes of Python that the compiler's own classes stand for."""
 
-
 CLASSES = {Array: np.ndarray, ListT: list, TupleT: tuple, DictT: dict, MapT: dict, Str: str, NoneType: type(None)}
 NUMBERS = {"float": float, "int": int, "bool": bool, "complex": complex}
 ALL_NUMBERS = [*NUMBERS.values(), *(np.dtype(code).type for code in np.typecodes["All"] if np.dtype(code).kind in "biufc")]
@@ -326,7 +326,7 @@ def classes_of(lo: Lowering, value: Value) -> list[type]:
         case Scalar(_, dtype):
             return [dtype.type]
         case t:
-            return [CLASSES[type(t)]] if type(t) in CLASSES else []
+            return [CLASSES[type(t)], *[collections.deque] * (lo.deques and type(t) is ListT)] if type(t) in CLASSES else []
 
 
 def has_attribute(lo: Lowering, value: Value, name: str) -> bool | None:
@@ -369,7 +369,10 @@ def has_exact_class(lo: Lowering, value: Value) -> bool:
 def no_attribute(lo: Lowering, value: Value, name: str) -> Exception:
     """Return the error for an attribute that a value surely does not have."""
     kind = " or ".join(dict.fromkeys(cls.__name__ for cls in classes_of(lo, value)))
-    return surely(lo, refused(lo, f"a value of class {kind} has no `.{name}`", similar(name, *classes_of(lo, value))), AttributeError)
+    instead, of = similar(name, *classes_of(lo, value)), getattr(value, "name", None) or "w"
+    if name == "at" and kind == "ndarray":  # JAX's way to write a copy
+        instead = f"`{of} = {of}.copy()`, and then `{of}[...] = value`"
+    return surely(lo, refused(lo, f"a value of class {kind} has no `.{name}`", instead), AttributeError)
 
 
 def special_method(value: Value, name: str) -> Any:

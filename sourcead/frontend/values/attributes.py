@@ -225,7 +225,8 @@ def string_method(lo: Lowering, value: Value, name: str, args: list[Value], kwar
         if isinstance(result, (str, int, bool, tuple)):
             return Const(result)
     options = {k: lo.operand(v) for k, v in kwargs.items()}
-    return lo.build.applied(getattr(str, name), (lo.read(value), *map(lo.operand, args)), options, text_result(name))
+    operands = (lo.read(value), *map(lo.operand, args))
+    return core.told(lo, lo.build.applied(getattr(str, name), operands, options, text_result(name)), operands)
 
 
 APPENDING = "`x = np.append(x, item)` for an array, else a list that begins as `[]` or `list(...)`"

@@ -8,11 +8,13 @@ import operator
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from sourcead.frontend import core
 from sourcead.frontend.core import Cell, IdentityVal, Lowering, TupleVal, Value, roots
 from sourcead.ir.nodes import Const
 from sourcead.ir.records import find
-from sourcead.ir.types import SetT
+from sourcead.ir.types import Scalar, SetT, Unknown
 
 
 def known_key(lo: Lowering, value: Value, among: Iterable[Any]) -> tuple[bool, Any]:
@@ -23,9 +25,24 @@ def known_key(lo: Lowering, value: Value, among: Iterable[Any]) -> tuple[bool, A
         same_length = [key for key in among if isinstance(key, tuple) and len(key) == len(value.items)]
         found = [known_key(lo, item, [key[k] for key in same_length]) for k, item in enumerate(value.items)]
         return all(is_known for is_known, _ in found), tuple(key for _, key in found)
-    if isinstance(value, Cell) and isinstance(core.data_type(lo, value), SetT):
-        return core.known(lo, lo.read(value))  # a frozenset that is known
-    return core.known(lo, value)
+    is_set = isinstance(value, Cell) and isinstance(core.data_type(lo, value), SetT)
+    found, key = core.known(lo, lo.read(value) if is_set else value)  # a frozenset may be known
+    t = core.type_of_value(value)
+    alone = is_set or isinstance(t, Unknown) or isinstance(t, Scalar) and t.kind == "complex"  # a key that is known, or none
+    return constant_key(lo, value) if alone and not found else (found, key)
+
+
+def constant_key(lo: Lowering, value: Value) -> tuple[bool, Any]:
+    """Tell whether a value is a constant of a global that can be a key, on which the text relies then, and return it."""
+    constant = core.part_of_global(lo, value)
+    return is_hashable(constant), constant
+
+
+def is_hashable(constant: Any) -> bool:
+    """Tell whether an object is a number, a text, a frozenset or a tuple of such."""
+    if type(constant) in (tuple, frozenset):
+        return all(map(is_hashable, constant))
+    return constant is None or isinstance(constant, bool | int | float | complex | str | bytes | np.number)
 
 
 def object_key(lo: Lowering, value: Cell, among: Iterable[Any]) -> tuple[bool, Any]:

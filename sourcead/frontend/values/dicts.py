@@ -21,7 +21,7 @@ from sourcead.frontend.control import branches, loops
 from sourcead.frontend.core import MISSING, TRUE, Cell, ChoiceVal, Iterable, Lowering, TupleVal, Value, roots
 from sourcead.frontend.core.known_values import common_type
 from sourcead.frontend.values import iterables, sequences, walks
-from sourcead.frontend.values.dict_keys import known_key, value_of
+from sourcead.frontend.values.dict_keys import constant_key, known_key, value_of
 from sourcead.ir.names import shown
 from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Slice, Sub
 from sourcead.ir.records import find, made_by_its_class
@@ -49,11 +49,10 @@ def key_of(lo: Lowering, cell: Cell, key: Value, node) -> Operand:
 
 
 def key_in(lo: Lowering, cell: Cell, key: Value) -> tuple[bool, Any]:
-    """Tell whether it is known which key a value is; a number of a global is, if the dict cannot be one value."""
+    """Tell whether it is known which key a value is; a constant of a global is, if the dict cannot be one value, or has other keys."""
     found, k = known_key(lo, key, cell.items)
-    if not found and common_type(cell) is None and type(number := core.part_of_global(lo, key)) is int:
-        return True, number
-    return found, k
+    one_kind = found or common_type(cell) is not None and len({*map(type, cell.items)}) < 2
+    return (found, k) if one_kind else constant_key(lo, key)
 
 
 def refuse_unhashable(lo: Lowering, key: Value, node) -> None:

@@ -93,7 +93,7 @@ def known_method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs:
         {"append": sequences.append, "extend": extend, "extendleft": extend_left}[name](lo, cell, args[0], node)
         return Const(None)
     if name == "copy":
-        return lo.new_list(items, cell.name)
+        return lo.like(cell, dict(enumerate(items)), cell.name)
     if name in ("index", "count", "remove") and len(args) == 1:
         known = core.known(lo, TupleVal((*items, *args)))[0] or any(core.class_of(v) is not None for v in (*items, *args))
         among = sequences.equal_to(lo, args[0], items) if known else [None]

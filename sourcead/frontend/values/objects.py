@@ -342,6 +342,11 @@ def copied(lo: Lowering, value: Value, convert, node) -> Value:
 # -- what operators and built-in functions do with objects -----------------------------------------------------------------
 
 
+def declined(result: Value | None) -> bool:
+    """Tell whether a class has no method for an operator, or one that leaves these operands to another."""
+    return result is None or isinstance(result, Const) and result.value is NotImplemented
+
+
 def operate(lo: Lowering, fn: Any, values: list[Value]) -> Value | None:
     """Call the operator that the class of an operand defines, or return None if none does."""
     name = DUNDER.get(fn)
@@ -366,7 +371,7 @@ def operate(lo: Lowering, fn: Any, values: list[Value]) -> Value | None:
                 return Const(fn is operator.eq)
             raise core.refused(lo, f"the comparison that `dataclass` writes for {cls.__name__}", "compare the fields")
         result = core.call_object(lo, found, operands, {}, None)
-        if not (isinstance(result, Const) and result.value is NotImplemented):
+        if not declined(result):
             return result
     if any(core.array_of(v) is not None for v in values):
         return array_objects.operate(lo, fn, values)

@@ -51,7 +51,8 @@ def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dic
     if function is None or any(map(core.passes_derivative, (*operands, *named.values()))):
         why = f"the method `{name}` of an object of the class {spelled_class(cls)} is not differentiated"
         raise core.unsupported(lo, node, why, "call it outside of your function, and pass what it returns")
-    var = lo.build.emit(Call(function, (atom, *operands), tuple(named.items()), effect=True), UNKNOWN, "value")
+    call = Call(function, (atom, *operands), tuple(named.items()), effect=True)
+    var = core.told(lo, lo.build.emit(call, UNKNOWN, "value"), operands)
     return lo.wrap(var, shares=[r for v in (value, *args, *kwargs.values()) for r in roots(v)])
 
 

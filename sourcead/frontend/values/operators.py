@@ -1,5 +1,6 @@
 """Lower operators, truth tests and membership tests."""
 
+import collections
 import enum
 import functools
 import operator
@@ -29,6 +30,7 @@ from sourcead.primitives.table import record_of
 @core.operate.register(object)
 def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
     """Apply an operator to values."""
+    values = core.what_python_takes(fn, values)
     if (found := objects.operate(lo, fn, list(values))) is not None or (found := strides.operate(lo, fn, values)) is not None:
         return found
     if len(values) == 2 and (found := core.compared_with_none(lo, fn, *values)) is not None:
@@ -69,6 +71,9 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
             return Const(all(none) == (fn is operator.eq))
     if fn in (operator.eq, operator.ne) and all(has_items(v) for v in values) and (equal := equal_items(lo, *values)) is not None:
         return Const(equal == (fn is operator.eq))
+    of_one_kind = any(isinstance(v, Cell) and v.cls in OF_ONE_KIND for v in values)
+    if fn in (operator.eq, operator.ne) and of_one_kind and not all(map(has_items, values)):
+        raise core.refused(lo, "the comparison of a deque or ordered dict of which the items are not known one by one")
     folded = core.fold(lo, fn, list(values))
     if folded is not None and isinstance(folded.value, (bool, str, type(None), *PURE)):
         return folded
@@ -82,9 +87,15 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
     return lo.wrap(var)
 
 
+OF_ONE_KIND = (collections.deque, collections.OrderedDict)
+"""A deque equals no list, and of two ordered dicts the order counts."""
+
+
 def has_items(value: Value) -> bool:
-    """Tell whether a value is a tuple, list or dict whose items are known one by one."""
-    return isinstance(value, (TupleVal, Cell)) and value.cls is None and (isinstance(value, TupleVal) or value.kind in ("list", "dict"))
+    """Tell whether a value is a tuple, list, deque or dict whose items are known one by one."""
+    if isinstance(value, TupleVal):
+        return value.cls is None
+    return isinstance(value, Cell) and value.kind in ("list", "dict") and value.cls in (None, *OF_ONE_KIND)
 
 
 def equal_items(lo: Lowering, a: Value, b: Value) -> bool | None:
@@ -92,6 +103,9 @@ def equal_items(lo: Lowering, a: Value, b: Value) -> bool | None:
     for cell in (v for v in (a, b) if isinstance(v, Cell)):
         lo.sure(cell)
     one, other = (dict(zip(x.keys, x.contents)) for x in (a, b))
+    is_deque, is_ordered = ([x.cls is cls for x in (a, b)] for cls in OF_ONE_KIND)
+    if any(is_deque) and not all(is_deque) or all(is_ordered) and list(one) != list(other):
+        return False
     if kind_of_object(lo, a) != kind_of_object(lo, b) or one.keys() != other.keys():
         return False
     return next((verdict for key, item in one.items() if (verdict := equal(lo, item, other[key])) is not True), True)
@@ -329,10 +343,13 @@ def concatenate(lo: Lowering, a: Value, b: Value) -> Value:
     for value in (a, b):
         if isinstance(value, Const) and isinstance(value.value, str) or isinstance(value, Var) and isinstance(value.type, Str):
             return core.fold(lo, operator.add, [a, b]) or lo.build.call(operator.add, lo.read(a), lo.read(b), type=Str())
+    kinds = {"tuple" if isinstance(v, TupleVal) else v.cls or v.kind for v in (a, b) if isinstance(v, (TupleVal, Cell))} - {"array"}
+    if len(kinds) > 1:
+        raise core.surely(lo, core.refused(lo, "`+` of a tuple and a list, or of a list and a deque", "write `[*a, *b]`"), TypeError)
     if any(isinstance(v, Cell) and v.kind == "array" for v in (a, b)):
         return lists.wrap_items(lo, lists.joined(lo, lo.read(a), lo.read(b)), a, b)
     items = [*sequences.static_items(lo, a, None), *sequences.static_items(lo, b, None)]
-    return lo.new_list(items) if isinstance(a, Cell) else TupleVal(tuple(items))
+    return lo.like(a, dict(enumerate(items)), "items") if isinstance(a, Cell) else TupleVal(tuple(items))
 
 
 def repeat(lo: Lowering, a: Value, b: Value) -> Value:
@@ -347,7 +364,8 @@ def repeat(lo: Lowering, a: Value, b: Value) -> Value:
         raise core.surely(lo, wrong, TypeError)
     if not found and isinstance(t := core.data_type(lo, b), Scalar) and t.kind == "float":  # perhaps an integer that is an argument in wrt
         if isinstance(core.type_of_value(a), Str):
-            raise core.perhaps(core.refused(lo, "a string times a float", "`s * int(n)`; leave an integer out of wrt"), TypeError)
+            instead = "numbers in place of the string; `s * int(n)`, with `n` left out of wrt, if it is repeated"
+            raise core.perhaps(core.refused(lo, "a string times a float", instead), TypeError)
         instead = "`np.asarray(x) * w` if each number is to be multiplied; leave an integer that says how often to repeat out of wrt"
         raise core.perhaps(core.refused(lo, "a list or tuple times a float", instead), TypeError)
     if not found and isinstance(core.data_type(lo, b), Unknown) and not lo.static_only:
@@ -366,4 +384,4 @@ def repeat(lo: Lowering, a: Value, b: Value) -> Value:
         loops.for_each(lo, iterables.counted(lo, [b], None), lambda _: lists.extend(lo, result, a, None))
         return result
     items = sequences.static_items(lo, a, None) * n
-    return lo.new_list(items) if isinstance(a, Cell) else TupleVal(tuple(items))
+    return lo.like(a, dict(enumerate(items)), "items") if isinstance(a, Cell) else TupleVal(tuple(items))

@@ -73,7 +73,7 @@ def _item_of_sequence(lo: Lowering, base: TupleVal | Cell, key: Value, node) -> 
         lo.alive(base)
     items = base.contents
     found, k = core.known(lo, key)
-    if found and isinstance(key, Slice):
+    if found and isinstance(key, Slice) and base.cls is None:  # and no deque
         return lo.new_list(items[k]) if isinstance(base, Cell) else TupleVal(tuple(items[k]))
     if found and isinstance(k, (int, np.integer)) and -len(items) <= k < len(items):
         return items[k]
@@ -343,10 +343,9 @@ def is_mask_of_element(lo: Lowering, base: Cell, key: Value) -> bool:
 def augment(lo: Lowering, old: Value, fn, value: Value, node) -> Value | None:
     """Lower `old op= value`; return the value to bind the name to, or None if the object changed in place."""
     name = objects.DUNDER.get(fn, fn.__name__)
-    found = core.call_special(lo, old, f"__i{name}__", [value], node)
-    if found is not None and not (isinstance(found, Const) and found.value is NotImplemented):
+    if not objects.declined(found := core.call_special(lo, old, f"__i{name}__", [value], node)):
         return found
-    if isinstance(old, Cell) and old.kind != "array" and core.special_method(value, f"__r{name}__"):  # which comes before that of a list
+    if isinstance(old, Cell) and old.kind != "array" and core.special_method(value, f"__r{name}__"):  # which comes before a list's own
         return core.operate(lo, fn, old, value)
     refuse_others(lo, f"{fn.__name__} in place" if fn is operator.pow else fn, [old, value])
     if (held := core.array_of(old)) is not None:

@@ -3,7 +3,7 @@
     y = mul(x, 1)                                y = x
     y = neg(neg(x))                              y = x
     y = sub(x, neg(z))                           y = add(x, z)
-    y = mul(div(v, c), c)                        y = v
+    y = mul(div(v, c), c)                        y = v                     (`cancelled_quotients.py`)
     y = transpose(transpose(x))                  y = x                     (`transposes.py`)
     y = conjugate(x)       x: float              y = x
     d1 = zeros_like(x) with all += v             d1 = v
@@ -24,6 +24,9 @@ import numpy as np
 from sourcead.analysis.loop_indices import names_elements_once
 from sourcead.ir.nodes import Atom, Call, Const, Function, Index, Operand, Stmt, Sub, Update, Var, fresh
 from sourcead.ir.types import INT, Array, Scalar, kind_of
+from sourcead.passes.cleanup.cancelled_quotients import (
+    contribution_of_number, product_with_one, quotient_that_cancels, sum_with_number, times_divisor
+)
 from sourcead.passes.cleanup.constant_folding import (
     OPERANDS, folded, generated, identity, is_const, is_literal, is_numeric, is_real, is_real_or_generated, keeps_type,
     negatable, same_operand_type, unusual_options, whole_options
@@ -37,6 +40,7 @@ from sourcead.runtime import zeros_like as runtime_zeros_like
 
 ADD, SUB, MUL, DIV, POW, NEG = operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg
 ZEROS = (np.zeros, np.zeros_like, runtime_zeros_like)
+VIEWS = (np.transpose, np.expand_dims, np.squeeze, np.reshape)
 PRODUCTS = (operator.mul, operator.truediv, operator.matmul, np.outer, np.multiply)
 
 
@@ -103,44 +107,16 @@ def _mul(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
         # -1 * x is -x to the bit for real x, and but for signs of zeros for complex x
         if is_const(c, -1) and keeps_type(stmt, x) and (is_real(x) or generated(stmt) and kind_of(x.type) == "complex"):
             return Call(NEG, (x,))
-        if (whole := _times_divisor(stmt, x, c, facts)) is not None:
+        if (whole := times_divisor(stmt, x, c, facts)) is not None:
             before, value = whole
             return [*before[:-1], replace(before[-1], targets=stmt.targets)] if before else value
         # y ** 0 is 1 everywhere, also for nan (C99 pow), so that x * y ** 0 is x broadcast to the shape of x * y
         power = facts.call(c, POW, np.power)
         if power and is_const(power.args[1], 0) and same_operand_type(stmt.targets[0], x) and is_real_or_generated(stmt, x):
             return x
+    if (x := product_with_one(stmt, a, b, facts)) is not None:
+        return x
     return _two_negations(stmt, MUL, a, b, facts) or joined(stmt, MUL, a, b, facts) or _positive_product(stmt, a, b, facts)
-
-
-def _times_divisor(stmt: Stmt, x: Atom, c: Atom, facts: Facts) -> tuple[list[Stmt], Atom] | None:
-    """Return v for x = v / c, v / h for x = v / (c * h), v + w for x = v / c + w / c, and -v for x = -(v / c), after their statements.
-
-    It is equal to x * c but for rounding, and for c = 0, where the quotients are not finite.
-    """
-    if not isinstance(x, Var) or not _is_spent(stmt, x, facts):
-        return None
-    match facts.op(x):
-        case Call(operator.truediv, (Var() as v, divisor), ()) if divisor is c:
-            return ([], v) if same_operand_type(stmt.targets[0], v) else None
-        case Call(operator.truediv, (v, Var() as divisor), ()):
-            product = facts.call(divisor, MUL)
-            h = next((b for a, b in (product.args, product.args[::-1]) if a is c), None) if product else None
-            if h is None or not any(same_operand_type(stmt.targets[0], part) for part in (v, h)):
-                return None
-            quotient = replace(facts.definitions[x], targets=(fresh(x),), op=Call(DIV, (v, h)))
-            return [quotient], quotient.targets[0]
-        case Call(operator.add | operator.sub | operator.neg as fn, terms, ()):
-            pass
-        case Update(base, (), value, "add" | "sub" as mode):
-            fn, terms = ADD if mode == "add" else SUB, (base, value)
-        case _:
-            return None
-    found = [_times_divisor(stmt, term, c, facts) for term in terms]
-    if None in found:
-        return None
-    last = replace(stmt, targets=(fresh(x),), op=Call(fn, tuple(value for _, value in found)))
-    return [*(s for before, _ in found for s in before), last], last.targets[0]
 
 
 def _positive_product(stmt: Stmt, a: Atom, b: Atom, facts: Facts) -> list[Stmt] | None:
@@ -185,6 +161,8 @@ def _div(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
         return a
     if is_const(b, -1) and keeps_type(stmt, a) and is_real(a):
         return Call(NEG, (a,))
+    if (whole := quotient_that_cancels(stmt, a, b, facts)) is not None:
+        return whole
     return _two_negations(stmt, DIV, a, b, facts) or joined(stmt, DIV, a, b, facts)
 
 
@@ -214,7 +192,7 @@ def _add(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
         if positive:  # x + (-y) is x - y, by the definition of IEEE subtraction
             before, y = positive
             return [*before, replace(stmt, op=Call(SUB, (x, y)))]
-    return None
+    return sum_with_number(stmt, ADD, a, b, facts)
 
 
 def _sum_of_negation(stmt: Stmt, x: Var, facts: Facts) -> list[Stmt] | None:
@@ -242,7 +220,7 @@ def _sub(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
     if positive:
         before, y = positive
         return [*before, replace(stmt, op=Call(ADD, (a, y)))]
-    return None
+    return sum_with_number(stmt, SUB, a, b, facts)
 
 
 def _shifted_twice(stmt: Stmt, fn, a: Atom, b: Atom, facts: Facts):
@@ -299,10 +277,10 @@ def _negated(stmt: Stmt, atom: Atom, facts: Facts) -> tuple[list[Stmt], Var] | N
     if negation:
         x = negation.args[0]
         return ([], x) if isinstance(x, Var) and negatable(stmt, x) else None
-    product = facts.call(atom, *PRODUCTS, np.transpose)
+    product = facts.call(atom, *PRODUCTS, *VIEWS)
     if not product or not atom.temp or facts.uses[atom] != 1 or not negatable(stmt, atom):
         return None
-    for i in range(1 if product.fn is np.transpose else 2):
+    for i in range(1 if product.fn in VIEWS else 2):
         factor = _negated(stmt, product.args[i], facts) or _positive_literal(stmt, product.fn, product.args[i])
         if factor:
             before, positive = factor
@@ -336,7 +314,9 @@ def _accumulation(stmt: Stmt, op: Update, facts: Facts):
         return None
     if op.value is op.base and not op.path and op.mode == "add" and generated(stmt):
         return Call(MUL, (Const(2), op.base))
-    positive = _negated(stmt, op.value, facts)
+    if (plain := contribution_of_number(stmt, op, facts)) is not None:
+        return plain
+    positive = _negated(stmt, op.value, facts) or _positive_literal(stmt, MUL, op.value)
     if not positive:
         return added_twice(stmt, facts) if not op.path else None
     before, value = positive

@@ -3,9 +3,10 @@
     y = sum(mul(a, b))                      y = matmul(a, b)                             of vectors
     y = sum(mul(a, b))                      y = einsum("ij,ij->", a, b)
     y = sum(mul(a, b), axis=0)              y = einsum("ij,ij->j", a, b)
-    y = sum(mul(a, b), 1, keepdims=True)    y = expand_dims(einsum("ij,ij->i", a, b), 1)
+    y = sum(mul(a, b), 1, keepdims=True)    y = einsum("ij,ij->i", a, b)[:, None]
 
-This takes a tenth to two thirds of the time.  It is legal in adjoints, for real arrays of one shape and dtype, none of which may be a
+This takes a tenth to two thirds of the time.  It is legal in adjoints, and in the program's own statements if neither the value that is
+returned nor a condition depends on the sum, for real arrays of one shape and dtype, none of which may be a
 number at times, if nothing else reads the product.  The result differs by rounding: `einsum` adds up one by one, so that sums along the
 last axis, which NumPy adds pairwise, stay as they are in single precision.  So do sums over axes of few elements (`short_axes.py`).  It is
 for the text of NumPy alone.
@@ -18,9 +19,11 @@ import numpy as np
 from sourcead.analysis.builder import Builder
 from sourcead.analysis.numbers_or_arrays import may_be_numbers
 from sourcead.analysis.sizes import dims_in, fills, known_dtype
-from sourcead.ir.nodes import Call, Const, Function, Stmt, Var
+from sourcead.ir.nodes import (
+    Atom, Block, Branch, Call, Closure, Const, Function, Index, Loop, Op, Slice, Stmt, Var, operand_atoms
+)
 from sourcead.ir.types import SMALL
-from sourcead.ir.walk import calls, with_op
+from sourcead.ir.walk import bound_vars, calls, definitions, reads_inside, walk, with_op
 from sourcead.passes.cleanup.dead_code import remove_dead
 from sourcead.passes.cleanup.literal_factors import is_spent
 from sourcead.passes.peephole import Facts, peephole
@@ -33,19 +36,51 @@ def sum_products_at_once(function: Function) -> Function:
     if not calls(function.body, np.sum):
         return function
 
-    numbers = may_be_numbers(function)
+    numbers, exact = may_be_numbers(function), values_returned(function)
 
     def rule(stmt: Stmt, facts: Facts) -> list[Stmt] | None:
         match stmt.op:
-            case Call(np.sum, (Var() as x,), _) if stmt.adjoint_of is not None and not stmt.within and is_spent(x, facts):
-                product = facts.call(x, operator.mul)
-                made = facts.definitions.get(x)
-                if product is not None and not made.within and all(isinstance(a, Var) and a not in numbers for a in product.args):
-                    return _summed(stmt, x, *product.args)
+            case Call(np.sum, (Var() as x,), _) if stmt.targets[0] not in exact and not stmt.within and is_spent(x, facts):
+                factors, made = _factors(facts.op(x)), facts.definitions.get(x)
+                if factors and not made.within and all(isinstance(a, Var) and a not in numbers for a in factors):
+                    return _summed(stmt, x, *factors)
         return None
 
     new = peephole(function, rule)
     return function if new is function else remove_dead(new)
+
+
+def values_returned(function: Function) -> set[Var]:
+    """Return what the results that the user's statements compute depend on, and the conditions: it has to stay as it is to the bit."""
+    made = definitions(function.body)
+    todo = [r for r in function.body.results if isinstance(r, Var) and (r not in made or made[r].adjoint_of is None)]
+    for stmt in walk(function.body):
+        match stmt.op:
+            case Branch(cond) if isinstance(cond, Var):
+                todo.append(cond)
+            case Loop(domain, leave=leave):
+                todo += domain.reads if isinstance(domain, Block) else [v for v in operand_atoms(domain) if isinstance(v, Var)]
+                todo += [leave] if leave is not None else []
+            case Closure(_, body):
+                todo += body.reads
+    found: set[Var] = set()
+    around = {v: stmt for stmt in walk(function.body) for v in bound_vars(stmt.op)}
+    while todo:
+        v = todo.pop()
+        stmt = made.get(v) or around.get(v)
+        if v not in found and stmt is not None:
+            found.add(v)
+            todo += reads_inside(stmt.op)
+    return found
+
+
+def _factors(op: Op | None) -> tuple[Atom, ...]:
+    match op:
+        case Call(operator.mul | np.multiply, (a, b), ()):
+            return a, b
+        case Call(operator.pow, (a, Const(int() as two, live=False)), ()) if two == 2:
+            return a, a
+    return ()
 
 
 def _summed(stmt: Stmt, x: Var, a: Var, b: Var) -> list[Stmt] | None:
@@ -75,5 +110,8 @@ def _summed(stmt: Stmt, x: Var, a: Var, b: Var) -> list[Stmt] | None:
         return None
     build = Builder().at(stmt)
     total = build.emit(call, name="total")
-    axes = tuple(sorted(gone))
-    return [*build.stmts, with_op(stmt, Call(np.expand_dims, (total, Const(axes if len(axes) > 1 else axes[0]))))]
+    whole, new = Slice(None, None, None), Const(None)
+    key = (Const(...), new) if gone == {last} and last > 1 else tuple(new if k in gone else whole for k in range(len(dims)))
+    while key[-1] is whole:
+        key = key[:-1]
+    return [*build.stmts, with_op(stmt, Index(total, key if len(key) > 1 else new))]

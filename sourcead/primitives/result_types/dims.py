@@ -3,7 +3,7 @@
 import functools
 
 from sourcead.ir.sizes import times
-from sourcead.ir.sizes_of_call import not_one
+from sourcead.ir.sizes_of_call import not_one, same
 from sourcead.ir.types import anydim
 
 
@@ -16,6 +16,8 @@ def broadcast_dim(a, b):
     if isinstance(b, int) and b == 1:
         return a
     a_many, b_many = not_one(a), not_one(b)
+    if not a_many and not b_many and same(a, b):
+        return a
     if a_many and b_many:
         return equal_dim((a, b))
     if a_many or b_many:

@@ -12,7 +12,7 @@ its scalar, which behaves like one.
 import numpy as np
 
 from sourcead import runtime
-from sourcead.ir.types import UNKNOWN, Array, Scalar, StructT, Type, Undefined, join, kind_of, rank
+from sourcead.ir.types import UNKNOWN, Array, Scalar, StructT, TupleT, Type, Undefined, join, kind_of, rank
 from sourcead.primitives.registry import enter
 from sourcead.primitives.result_types.by_example import by_example, sized
 from sourcead.primitives.result_types.elementwise import elementwise
@@ -75,16 +75,16 @@ def _infer_any(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
 
 def _infer_call(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
     known = record_of(fn)
+    found = UNKNOWN
     try:
         if known.result is not None:
             return known.result(fn, args, kwargs)
         if known.is_elementwise(len(args)):
             return elementwise(fn, args, kwargs)
-        return by_example(fn, args, kwargs)
-    except (Impossible, TypeError, ValueError, IndexError, AttributeError, KeyError, OverflowError):
-        return UNKNOWN
-    except SyntaxError:  # NumPy's for the text of a dtype
-        return UNKNOWN
+        found = by_example(fn, args, kwargs)
+    except (Impossible, TypeError, ValueError, IndexError, AttributeError, KeyError, OverflowError, SyntaxError):
+        pass  # SyntaxError is NumPy's for the text of a dtype
+    return TupleT((UNKNOWN,) * known.first_only) if found == UNKNOWN and known.first_only else found
 
 
 def static_value(fn, args: list[Arg], kwargs: dict[str, Arg] | None = None):

@@ -301,9 +301,7 @@ class _ArraysAsNumbers:
         """Emit what computes a statement and note the elements of its result; return None if that is not known."""
         (target,), op = stmt.targets, stmt.op
         match op:
-            case Update(Var() as base, path, value, mode) if is_small(base) and is_constant_path(path):
-                if not self.choice.is_split(base):
-                    return None
+            case Update(Var() as base, path, value, mode) if self.choice.is_split(base) and is_constant_path(path):
                 return self.assign(target, written(self.operand(base, build), path, self.operand(value, build), mode, self.operand), build)
             case Update(Var() as base, (Sub(key),), Var() as value, mode) if self.choice.is_split(value):
                 return self.write(target, base, keys_of(base.type, key, value.type), value, mode, build)
@@ -378,6 +376,7 @@ class _ArraysAsNumbers:
     def write(self, target: Var, base: Var, keys: np.ndarray, value: Var, mode: str, build: Builder) -> Any:
         """Emit the writes of the elements of a part of a larger array."""
         now, numbers = self.whole(base), self.parts(value)
+        self.arrays.add(target)
         for at in np.ndindex(*keys.shape):
             new = target if at == tuple(n - 1 for n in keys.shape) else fresh(target)
             build.add(Stmt((new,), Update(now, (Sub(single(keys[at])),), numbers[at], mode)))

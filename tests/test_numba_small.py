@@ -76,9 +76,6 @@ def number_at_first(p, v):
     return np.sum(acc)
 
 
-PROGRAMS = [(f, P, V) for f in (forces, rotations, left_early, until_small, number_at_first)] + [(covariances, XS, np.abs(V))]
-
-
 def filtered(a, h):
     """Matrices of 6 by 6, which stay arrays: their products are loops, and those that are saved lie in one array."""
     m, p, total = np.zeros(6), np.eye(6), 0.0
@@ -92,6 +89,17 @@ def filtered(a, h):
     return total + np.sum(p * p)
 
 
+def swaps(p, v):
+    """Rows of an array that is small itself, read by a variable, of which a product with itself is taken."""
+    acc = np.zeros((2, 3))
+    for i in range(len(p)):
+        r = p[i] - acc[i % 2]
+        acc[i % 2] += r * v / np.dot(r, r)
+        v = v + 0.1 * acc[0]
+    return np.sum(acc * acc)
+
+
+PROGRAMS = [(f, P, V) for f in (forces, rotations, left_early, until_small, number_at_first, swaps)] + [(covariances, XS, np.abs(V))]
 MATRICES = (filtered, 0.3 * RNG.normal(size=(6, 6)), RNG.normal(size=6))
 
 

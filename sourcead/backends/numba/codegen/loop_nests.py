@@ -24,7 +24,8 @@ def loop_nest(op: Call, result: Array) -> str | None:
     if op.fn is np.outer and not op.kwargs and [rank_of(a) for a in op.args] == [1, 1] and len(set(op.args)) == 2:
         return _OUTER
     if op.fn in PRODUCTS and (sizes := small_sizes(op, result)) is not None:
-        return product_of_matrices(*sizes)
+        body = product_of_matrices(*sizes)
+        return body if op.args[0] is not op.args[1] else body.replace("b.", "a.").replace("b[", "a[")
     options = {**dict(zip(("axis",), op.args[1:])), **dict(op.kwargs)}
     rank = rank_of(op.args[0]) if op.args else None
     if op.fn is np.sum and options.keys() <= {"axis", "keepdims"} and "axis" in options and len(op.args) <= 2 and rank in (2, 3):

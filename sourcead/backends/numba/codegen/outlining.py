@@ -157,7 +157,7 @@ class _Outlining:
         if wraps(result) and is_basic(fn):
             wide = self.bound(op, Var("wide", INT), stmt, before)
             return Call(result.dtype.type, (wide,))
-        if fn in PRODUCTS and small_sizes(op, result) is not None and op.args[0] is not op.args[1]:
+        if fn in PRODUCTS and small_sizes(op, result) is not None:
             return self.outlined(stmt, fn)
         if fn is operator.matmul and all(_is_matrix(a) for a in op.args) and len({atom_type(a).dtype for a in op.args}) == 1:
             return op

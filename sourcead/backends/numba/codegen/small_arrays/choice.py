@@ -6,6 +6,7 @@ A class is *split* into numbers if each subscript of it is a constant, and more 
 take it as a whole.
 """
 
+import math
 from collections import Counter
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from sourcead.analysis.connected import UnionFind
 from sourcead.analysis.residual_stacks import Stack, residual_stacks
+from sourcead.backends.numba.codegen.loop_nests import PRODUCTS, small_sizes
 from sourcead.backends.numba.codegen.small_arrays import elements
 from sourcead.backends.numba.codegen.small_arrays.subscripts import is_constant, is_constant_path
 from sourcead.ir.nodes import (
@@ -59,14 +61,16 @@ def is_list_of_elements(op: Any) -> bool:
     return False
 
 
-def may_be_computed(stmt: Stmt) -> bool:
-    """Return whether a statement is one of those that may be computed element by element."""
+def may_be_computed(stmt: Stmt, work: int) -> bool:
+    """Return whether a statement is one of those that may be computed element by element, in at most `work` statements."""
     match stmt.op:
         case Call(fn, args, effect=False) if stmt.targets:
             value = stmt.targets[0]
             if is_list_of_elements(stmt.op):
                 return True
             if not is_small(value) and not isinstance(value.type, Scalar):
+                return False
+            if fn in PRODUCTS and (sizes := small_sizes(stmt.op, value.type)) and 2 * math.prod(n or 1 for n in sizes) > work:
                 return False
             known = fn.__hash__ and (fn in elements.CREATING or fn is np.float64)
             return known or elements.is_elementwise(fn, len(args)) or elements.rule_of(fn) is not None
@@ -83,11 +87,13 @@ class Choice:
     """The choice for one function.
 
     Attributes:
+        work: the most statements that one operation may become.
         stacks: the versions of the stacks of residuals that become stacks of numbers.
         loose: small arrays that may be a number although their type is that of an array; those that are split are not.
     """
 
-    def __init__(self, function: Function):
+    def __init__(self, function: Function, work: int):
+        self.work = work
         self.classes = UnionFind()
         self.stacks: dict[Var, Stack] = {}
         self.loose: set[Var] = set()
@@ -130,7 +136,7 @@ class Choice:
                 case Pop(Var() as base) if base in stacks and is_small(stmt.targets[1]):
                     self.classes.unite(stacks[base], stmt.targets[1])
             if place.loops and not isinstance(stmt.op, Append | Pop | Loop | Branch):
-                step = 1 if may_be_computed(stmt) else -1
+                step = 1 if may_be_computed(stmt, self.work) else -1
                 for v in {v for v in (*stmt.op.reads, *stmt.targets) if is_small(v)}:
                     gain[v] += step
         return stays, gain

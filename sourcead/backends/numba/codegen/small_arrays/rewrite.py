@@ -16,6 +16,7 @@ without this pass, runs the call then (`engine.py`), for which the function must
 """
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -27,15 +28,19 @@ from sourcead.backends.numba.codegen.small_arrays.choice import (
     DTYPES, Choice, attribute, is_list_of_elements, is_small, may_be_computed
 )
 from sourcead.backends.numba.codegen.small_arrays.elements import array_of, element_of
-from sourcead.backends.numba.codegen.small_arrays.subscripts import is_constant, is_constant_path, keys_of, single
+from sourcead.backends.numba.codegen.small_arrays.subscripts import (
+    is_constant, is_constant_path, keys_of, single, written
+)
 from sourcead.ir.nodes import (
     Append, Atom, Attr, Block, Branch, Build, Call, Closure, Const, Function, Index, Let, Loop, Operand, Pop, Slice,
     Stmt, Sub, Update, Var, fresh
 )
 from sourcead.ir.types import Array, ListT
 from sourcead.ir.walk import definitions, has, map_op, map_operand, with_body
+from sourcead.passes.cleanup.dead_code import remove_dead
 
-WORK = 160  # the most statements that one operation may become
+WORK = 160, 45  # the most statements that one operation may become; the next if all become more than `MOST_STATEMENTS`
+MOST_STATEMENTS = 1200  # beside twice as many as before: LLVM takes about 4 ms for one
 REFUSALS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError, StopIteration, NotImplementedError)
 
 
@@ -47,18 +52,23 @@ def small_arrays_as_numbers(function: Function) -> Function:
     """Return the function with numbers in place of the small arrays in its loops; must run before `assign_memory`."""
     if has(function.body, Closure) or not any(is_small(v) for stmt in function.body.statements for v in stmt.targets):
         return function
-    work = _ArraysAsNumbers(function)
-    try:
-        made = work.function()
-    except MayBeNumber:
-        return function
-    return made if work.changed else function
+    most = MOST_STATEMENTS + 2 * len(function.body.statements)
+    for work in WORK:
+        rewriting = _ArraysAsNumbers(function, work)
+        try:
+            made = remove_dead(rewriting.function())
+        except MayBeNumber:
+            return function
+        if len(made.body.statements) <= most:
+            return made if rewriting.changed else function
+    return function
 
 
 class _ArraysAsNumbers:
     """Rewrites one function.
 
     Attributes:
+        work: the most statements that one operation may become.
         choice: which arrays become numbers.
         made_by: the op of each variable.
         elements: the elements of small arrays that are in variables.
@@ -67,11 +77,11 @@ class _ArraysAsNumbers:
         renamed: the variables of the new text for versions of stacks and for arrays that were made of elements.
     """
 
-    def __init__(self, function: Function):
-        self.of = function
+    def __init__(self, function: Function, work: int):
+        self.of, self.work = function, work
         self.changed = False
         self.made_by = {v: stmt.op for v, stmt in definitions(function.body).items()}
-        self.choice = Choice(function)
+        self.choice = Choice(function, work)
         self.elements: dict[Var, np.ndarray] = {}
         self.arrays: set[Var] = set()
         self.later: dict[Var, list[Stmt]] = {}
@@ -183,19 +193,18 @@ class _ArraysAsNumbers:
                 return self.popped(stmt, base)
             case Loop() | Branch():
                 return None
-        if not stmt.targets or len(stmt.targets) > 1 or not may_be_computed(stmt):
+        if not stmt.targets or len(stmt.targets) > 1 or not may_be_computed(stmt, self.work):
             return None
         if not (inside or self.choice.is_split(stmt.targets[0]) or any(v in self.elements and v not in self.arrays for v in stmt.op.reads)):
             return None
         build = Builder().at(stmt)
-        try:
-            found = self.computed(stmt, build)
-        except REFUSALS:
-            return None
-        if found is None or len(build.stmts) > WORK:
-            return None
-        self.changed = True
-        return build.stmts
+        with suppress(*REFUSALS):
+            if self.computed(stmt, build) is not None and len(build.stmts) <= self.work:
+                self.changed = True
+                return build.stmts
+        self.elements.pop(stmt.targets[0], None)
+        self.arrays.discard(stmt.targets[0])
+        return None
 
     def kept(self, stmt: Stmt, inside: bool) -> Stmt:
         """Return a statement that stays, with its operands in the form that it takes."""
@@ -292,9 +301,7 @@ class _ArraysAsNumbers:
         """Emit what computes a statement and note the elements of its result; return None if that is not known."""
         (target,), op = stmt.targets, stmt.op
         match op:
-            case Update(Var() as base, path, value, mode) if is_small(base) and is_constant_path(path):
-                if not self.choice.is_split(base):
-                    return None
+            case Update(Var() as base, path, value, mode) if self.choice.is_split(base) and is_constant_path(path):
                 return self.assign(target, written(self.operand(base, build), path, self.operand(value, build), mode, self.operand), build)
             case Update(Var() as base, (Sub(key),), Var() as value, mode) if self.choice.is_split(value):
                 return self.write(target, base, keys_of(base.type, key, value.type), value, mode, build)
@@ -303,11 +310,11 @@ class _ArraysAsNumbers:
             case Index(Var() as base, Const(value=int(key), live=False)) if is_list_of_elements(made := self.made_by.get(base)):
                 return self.assign(target, self.operand(made.args[0], build)[key], build)
             case Index(Var() as base, key) if is_small(target) and self.choice.is_split(target):
-                keys = keys_of(base.type, key, target.type)
+                keys, element = keys_of(base.type, key, target.type), DTYPES[target.type.dtype]
                 made = np.empty(target.type.dims, object)
                 for at in np.ndindex(*made.shape):
-                    made[at] = build.emit(Index(base, single(keys[at])), DTYPES[target.type.dtype], f"{target.name}_{joined(at)}")
-                build.add(stmt)  # for what reads the array as a whole
+                    made[at] = build.emit(Index(self.whole(base), single(keys[at])), element, f"{target.name}_{joined(at)}")
+                build.add(self.kept(stmt, True))  # for what reads the array as a whole
                 self.elements[target] = made
                 self.arrays.add(target)
                 return made
@@ -368,7 +375,8 @@ class _ArraysAsNumbers:
 
     def write(self, target: Var, base: Var, keys: np.ndarray, value: Var, mode: str, build: Builder) -> Any:
         """Emit the writes of the elements of a part of a larger array."""
-        now, numbers = base, self.parts(value)
+        now, numbers = self.whole(base), self.parts(value)
+        self.arrays.add(target)
         for at in np.ndindex(*keys.shape):
             new = target if at == tuple(n - 1 for n in keys.shape) else fresh(target)
             build.add(Stmt((new,), Update(now, (Sub(single(keys[at])),), numbers[at], mode)))
@@ -389,11 +397,3 @@ class _Flat:
 
 def joined(at: tuple[int, ...]) -> str:
     return "".join(map(str, at))
-
-
-def written(base: np.ndarray, path: tuple, value: Any, mode: str, operand: Any) -> np.ndarray:
-    """Return an array of numbers with a part replaced or added to."""
-    new = base.copy()
-    key = operand(path[0].key, None) if path else ...
-    new[key] = value if mode == "set" else new[key] + value if mode == "add" else new[key] - value
-    return new

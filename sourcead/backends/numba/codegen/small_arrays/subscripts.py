@@ -76,3 +76,11 @@ def places_in(part: Slice, n: Any, count: int) -> Iterable[int]:
     if lower < 0 or step not in (None, 1) or upper is None or upper < 0:
         raise TypeError(part)
     return range(lower, lower + count)
+
+
+def written(base: np.ndarray, path: tuple, value: Any, mode: str, operand: Any) -> np.ndarray:
+    """Return an array of numbers with a part replaced or added to."""
+    new = base.copy()
+    key = operand(path[0].key, None) if path else ...
+    new[key] = value if mode == "set" else new[key] + value if mode == "add" else new[key] - value
+    return new

@@ -88,7 +88,29 @@ def reset(x):
     return total if held is None else total * held[1]
 
 
-@pytest.mark.parametrize("f", [closest_pair, largest_so_far, last_above, none_above, row_before, named, reset], ids=lambda f: f.__name__)
+class Angle:
+    def __init__(self, degrees):
+        self.degrees = degrees
+
+    def __float__(self):
+        return float(self.degrees)
+
+    def __rmul__(self, factor):
+        return Angle(factor * self.degrees)
+
+
+def angle_of(x):
+    return Angle(x[0] ** 2 * x[1]) if x[2] > 1.0 else None
+
+
+def number_of_an_object_or_none(x):
+    return float(angle_of(x)) + (x[1] * angle_of(x)).degrees
+
+
+PROGRAMS = [closest_pair, largest_so_far, last_above, none_above, row_before, named, reset, number_of_an_object_or_none]
+
+
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_derivative(f):
     check_grads(f, (X,), order=2)
 
@@ -108,3 +130,8 @@ def test_what_may_be_none_is_no_data():
 
     with pytest.raises(SourceADError, match="None"):
         grad(f)(X)
+
+
+def test_what_python_raises_for_none_is_raised():
+    with pytest.raises(TypeError, match="NoneType"):
+        grad(number_of_an_object_or_none)(np.zeros(5))

@@ -15,6 +15,7 @@ X = np.array([[1.03, 2.56, 3.11, 0.42], [0.51, 1.47, 2.08, 4.43], [0.34, 0.22, 0
 KERNEL = np.array([[0.5, -0.2, 0.1], [0.3, 1.0, 0.7]])
 TIMES = np.array([0.0, 1.0, 2.5, 4.0])
 OUTSIDE = np.array([-0.4, 0.6, 2.2, 4.7])
+SECTIONS = signal.butter(3, 0.4, output="sos")
 NEW = np.array([0.0, 0.4, 1.3, 1.9, 3.9, 4.0])
 A = np.array([[0.1, 1.0], [-0.5, 0.2]])
 
@@ -79,6 +80,13 @@ CASES = {
     "interpolation in a helper": resampled_in_a_helper,
     "interpolation at what is differentiated": lambda x: interp1d(TIMES, [1.0, 3.0, 2.0, 5.0])(x[:, :3]),
     "previous": lambda x: interp1d(TIMES, x[0], "previous")(NEW.reshape(2, 3)),
+    "filter both ways": lambda x: (
+        signal.filtfilt(*signal.butter(1, 0.3), np.ravel(x)) + signal.filtfilt([0.3, x[0, 0]], [1.0, -0.5], x, padlen=2)[0, 1]
+    ),
+    "filter both ways along columns": lambda x: (
+        signal.filtfilt([0.3, 0.2], [1.0, -0.5], x, 0, "even", 1) * signal.filtfilt([1.0, 0.1], [2.0, 0.3], x, padtype=None)
+    ),
+    "filter in sections": lambda x: signal.sosfilt(SECTIONS, x, axis=0) + signal.sosfiltfilt(SECTIONS, x, padtype="constant", padlen=2),
     "interpolation with other values outside": lambda x: (
         interp1d(TIMES, x[0], bounds_error=False, fill_value=(x[1, 0], 2.0))(OUTSIDE)
         + interp1d(TIMES, x[0], fill_value="extrapolate")(OUTSIDE)

@@ -251,3 +251,64 @@ def made_before_it_is_entered(x):
 @pytest.mark.parametrize("f", [made_inside, made_by_a_call, made_before_it_is_entered])
 def test_manager_is_a_value(f):
     assert judged_in_all_modes(f, X) == "right"
+
+
+class Transaction:
+    """Puts back what it is given where an exception of one class ends the block, and notes how it ended."""
+
+    def __init__(self, a, log):
+        self.a, self.log = a, log
+
+    def __enter__(self):
+        self.before = self.a.copy()
+        return self.a
+
+    def __exit__(self, kind, error, trace):
+        if kind is None:
+            self.log.append(1.0)
+        elif issubclass(kind, KeyError):
+            self.log.append(error.args[0])
+            self.a[:] = self.before
+        return kind is KeyError
+
+
+def told_of_an_exception(x):
+    log = []
+    with Transaction(x, log) as a:
+        a[0] *= 3.0
+    with Transaction(x, log) as a:
+        a[1] = 5.0
+        if x[2] < 9.0:
+            raise KeyError(x[0] * 2.0)
+        a[2] = 7.0
+    return np.sum(x * np.arange(1.0, len(x) + 1.0)) + log[0] + log[1] ** 2
+
+
+def told_in_each_way_of_leaving(x):
+    log, total = [], 0.0
+    for k in range(4):
+        with Transaction(x, log) as a, Transaction(x * 2.0, log) as b:
+            if k == 0:
+                continue
+            if k == 1:
+                raise KeyError(x[k])
+            if k == 3:
+                break
+            total += a[0] * b[1]
+        total += x[k - 1]
+    return total + sum(log) * x[0]
+
+
+def told_before_it_returns(x):
+    log = []
+
+    def inside(a):
+        with Transaction(a, log):
+            return a[0] * 2.0
+
+    return inside(x) * len(log)
+
+
+@pytest.mark.parametrize("f", [told_of_an_exception, told_in_each_way_of_leaving, told_before_it_returns])
+def test_exit_is_told_of_the_exception_that_ends_the_block(f):
+    assert judged_in_all_modes(f, X) == "right"

@@ -119,7 +119,15 @@ def truth_values_of_python(x):
     return (a + b) * x[0] + ~a * x[1] + [x[1], x[2]][not not (x[0] > 0.0)] * 3.0
 
 
+def truth_of_iterators(x):
+    used = (v * x[0] for v in [1.0, 2.0])
+    total = sum(used)
+    answers = [bool(used), bool(iter([])), bool(zip()), bool(map(abs, [])), bool(range(0)), bool({}.keys()), bool(collections.Counter())]
+    return total + sum(k * a for k, a in enumerate(answers)) * x[1] + len(list(zip()))
+
+
 AS_PYTHON = [
+    truth_of_iterators,
     functions_under_other_names, reversed_by_its_own_methods, reversed_of_limited_length, in_place_left_to_the_operator,
     list_in_place_by_the_other_class, truth_of_chains, order_of_ordered_dicts, deques_are_no_lists, handled_type_errors, texts_repeated,
     truth_values_of_python,
@@ -209,3 +217,24 @@ def grids_without_copies(x):
 @pytest.mark.parametrize("f", [changes_what_the_generator_reads, grids_without_copies])
 def test_what_would_be_read_before_it_is_written_is_refused(f):
     assert judged_in_all_modes(f, np.array([0.5, -1.2, 2.0])) == "refused"
+
+
+def in_pairs(x):
+    it, total = iter(np.concatenate([x, x * 2.0, x])), 0.0
+    for a, b in zip(it, it):
+        total = np.tanh(total * a + b)
+    rows = list(zip(*[iter([x[0], 2.0, x[1], x[2], 5.0])] * 2))
+    return total + rows[0][0] * rows[1][1] + len(rows)
+
+
+def in_pairs_read_when_taken(x):
+    it, total = iter(x), 0.0
+    for a, b in zip(it, it):
+        x[1] = a * 3.0
+        total += a * b
+    return total + x[1]
+
+
+@pytest.mark.parametrize("f", [in_pairs, in_pairs_read_when_taken])
+def test_zip_takes_each_row_of_one_iterator(f):
+    assert judged_in_all_modes(f, np.array([0.5, -1.2, 2.0])) == "right"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sourcead import grad
+from sourcead import check_grads, grad
 from tests.semantics import judged_in_all_modes
 from tests.test_semantics_exceptions import X, agrees
 
@@ -175,3 +175,36 @@ def test_unpacking_a_number_is_refused_as_that():
 
     with pytest.raises(TypeError, match="a number has no items"):
         grad(f)(1.5)
+
+
+def from_a_comprehension(w, x):
+    q, k, v = [w[i] @ x for i in range(3)]
+    return np.sum(q * np.tanh(k) * v)
+
+
+def from_a_generator(w, x):
+    rows = (row @ x for row in w)
+    q, k, v = rows
+    return np.sum(q * np.tanh(k) * v)
+
+
+def from_a_map(w, x):
+    q, k, v = map(lambda row: row @ x, w)  # noqa: C417
+    return np.sum(q * np.tanh(k) * v)
+
+
+def from_a_list(w, x):
+    rows = [row @ x for row in w]
+    q, k, v = rows
+    return np.sum(q * np.tanh(k) * v)
+
+
+@pytest.mark.parametrize("f", [from_a_comprehension, from_a_generator, from_a_map, from_a_list])
+def test_items_that_are_as_many_as_the_names(f):
+    rng = np.random.default_rng(0)
+    args = rng.normal(size=(3, 9, 9)), rng.normal(size=9)
+    check_grads(f, args, wrt=(0, 1))
+    text = grad(f).lower(*args).text
+    assert "to unpack" not in text and ("for " in text.replace("for row in w", "")) == (f is from_a_list)
+    with pytest.raises(ValueError):
+        grad(f)(rng.normal(size=(4, 9, 9)), args[1]) if f is not from_a_comprehension else grad(f)(args[0], rng.normal(size=8))

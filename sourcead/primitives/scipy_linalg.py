@@ -274,3 +274,16 @@ def hankel(c, r=None):
 def circulant(c):
     c = np.asarray(c)
     return c[(np.arange(len(c))[:, None] - np.arange(len(c))[None, :]) % len(c)]
+
+
+# ---- memory ----
+
+OVERWRITES = {"overwrite_a", "overwrite_b"}
+PLAIN = {linalg.solve_triangular: 5, linalg.cho_solve: 2, linalg.cholesky: 2, linalg.solve: 3, linalg.inv: 1}
+
+for function, count in PLAIN.items():  # that many arguments come before those that let SciPy write into the operands
+
+    def memory(given, options, most=count):
+        return "fresh" if given <= most and not options & OVERWRITES else "shared"
+
+    enter(function, pure=True, memory=memory)

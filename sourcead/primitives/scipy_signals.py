@@ -101,6 +101,72 @@ def lfilter_tangent(y, b, a, x, t_b, t_a, t_x, axis=-1):
 enter(signal.lfilter, memory="fresh", pure=True, sequences="arrays", numba="interpreted", examples=True, result=sized)
 
 
+enter(signal.butter, signal.cheby1, signal.cheby2, signal.ellip, signal.bessel, signal.iirnotch, signal.iirpeak, pure=True, memory="fresh",
+      numba="interpreted", examples=True)  # fmt: skip
+
+
+def from_rest(b, a, x):
+    """Return the filtered rows of `x` as if their first element had been there for ever, which is the state of `lfilter_zi`."""
+    first = x[..., :1]
+    return signal.lfilter(b, a, x - first) + first * (np.sum(b) / np.sum(a))
+
+
+def extended(x, padtype, edge):
+    """Return rows with `edge` elements more on both sides."""
+    if padtype is None:
+        return x
+    before, after = np.flip(x[..., 1 : edge + 1], -1), np.flip(x[..., -edge - 1 : -1], -1)
+    first, last = x[..., :1], x[..., -1:]
+    if padtype == "odd":
+        before, after = 2 * first - before, 2 * last - after
+    if padtype == "constant":
+        before, after = first + 0 * before, last + 0 * after
+    return np.concatenate((before, x, after), axis=-1)
+
+
+def both_ways(x, axis, padtype, edge, once):
+    """Return a signal to which a filter is applied forwards and then backwards in time."""
+    x = np.asarray(x)
+    if np.ndim(x) == 0 or padtype not in ("odd", "even", "constant", None):
+        refuse("a filter of SciPy in this form")
+    edge = 0 if padtype is None else edge
+    x = x if axis == -1 else np.moveaxis(x, axis, -1)
+    if edge >= x.shape[-1]:
+        raise ValueError("The length of the input vector x must be greater than padlen.")
+    y = np.flip(once(np.flip(once(extended(x, padtype, edge)), -1)), -1)
+    y = y[..., edge : y.shape[-1] - edge]
+    return y if axis == -1 else np.moveaxis(y, -1, axis)
+
+
+@composed(signal.filtfilt)
+def filtfilt(b, a, x, axis=-1, padtype="odd", padlen=None):
+    b, a = np.atleast_1d(b), np.atleast_1d(a)
+    edge = 3 * max(len(a), len(b)) if padlen is None else padlen
+    return both_ways(x, axis, padtype, edge, lambda rows: from_rest(b, a, rows))
+
+
+@composed(signal.sosfiltfilt)
+def sosfiltfilt(sos, x, axis=-1, padtype="odd", padlen=None):
+    sos = np.asarray(sos)
+    if padlen is None:
+        padlen = 3 * (2 * len(sos) + 1 - min(np.sum(sos[:, 2] == 0), np.sum(sos[:, 5] == 0)))
+
+    def once(rows):
+        for section in sos:
+            rows = from_rest(section[:3], section[3:], rows)
+        return rows
+
+    return both_ways(x, axis, padtype, padlen, once)
+
+
+@composed(signal.sosfilt)
+def sosfilt(sos, x, axis=-1):
+    x = np.asarray(x)
+    for section in np.asarray(sos):
+        x = signal.lfilter(section[:3], section[3:], x, axis)
+    return x
+
+
 def in_full(d, a, b):
     """Return the cotangent of the full convolution of `a` and `b`, for that of the elements in its middle."""
     lacking = [n + m - 1 - k for n, m, k in zip(np.shape(a), np.shape(b), np.shape(d))]

@@ -13,15 +13,23 @@ def lower_half(t):
 
 def inverse_lower(y):
     """Return the inverse of the lower triangle of a matrix, by halves, so that most of it is products of matrices."""
+    inverse = np.zeros_like(y)
+    _put_inverse(y, inverse)
+    return inverse
+
+
+def _put_inverse(y, inverse):
+    """Write the inverse of the lower triangle of a matrix into an array of zeros."""
     n = y.shape[-1]
     if n <= 48:
-        return np.tril(np.linalg.inv(np.tril(y)))
+        inverse[...] = np.tril(np.linalg.inv(np.tril(y)))
+        return
     k = n // 2
-    inverse = np.zeros_like(y)
-    inverse[..., :k, :k] = first = inverse_lower(y[..., :k, :k])
-    inverse[..., k:, k:] = last = inverse_lower(y[..., k:, k:])
-    inverse[..., k:, :k] = -(last @ (y[..., k:, :k] @ first))
-    return inverse
+    first, last, below = inverse[..., :k, :k], inverse[..., k:, k:], inverse[..., k:, :k]
+    _put_inverse(y[..., :k, :k], first)
+    _put_inverse(y[..., k:, k:], last)
+    np.matmul(last, y[..., k:, :k] @ first, out=below)
+    np.negative(below, out=below)
 
 
 def solve_lower(y, b, transposed=False):

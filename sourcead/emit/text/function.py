@@ -63,7 +63,8 @@ def emit(function: Function, at: dict[str, Callable] | None = None) -> Emitted:
     """
     function = with_idioms(function if at else join_stacks(function))
     printed, held = _printed(function, at, nested_values(function, over_lines=True))
-    if function.lets_go and (nested := nested_values(function)).keys() != printed.nested.keys():  # some results wait for the last line
+    nested = nested_values(function) if function.lets_go and held else printed.nested
+    if nested.keys() != printed.nested.keys():  # some results wait for the last line
         at_once, less = _printed(function, at, nested)
         printed = printed if held <= MOST_WAITING * less else at_once
     return printed

@@ -70,6 +70,7 @@ def call_ufunc_at(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Va
 @core.call_library.register(object)
 def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Lower a call of a function that has a rule, carries no derivative, or belongs to a library."""
+    args = core.what_python_takes(fn, args)
     if fn in SPECIAL and args and (found := core.call_special(lo, args[0], SPECIAL[fn], args[1:], node)) is not None:
         return found
     if fn in (float, int, complex, bool) and not args and not kwargs:

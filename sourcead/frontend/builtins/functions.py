@@ -58,6 +58,14 @@ def without_length(lo: Lowering, value: Value, node) -> Exception:
     return core.surely(lo, core.unsupported(lo, node, f"{core.structure_of(value)} has no length"), TypeError)
 
 
+@lowers(bool)
+def builtin_bool(lo: Lowering, node, value: Value = ZERO) -> Value:
+    """Lower `bool(x)`, which takes no element of an iterator."""
+    value = core.condition(lo, value)
+    verdict = core.truth(lo, value) if isinstance(value, (Iterable, Cell)) else None
+    return core.call_library(lo, bool, [value], {}, node) if verdict is None else Const(verdict)
+
+
 @lowers(isinstance)
 def builtin_isinstance(lo: Lowering, node, value: Value, wanted: Value) -> Value:
     """Lower `isinstance(x, cls)`."""
@@ -120,7 +128,9 @@ lowers(range)(lambda lo, node, *bounds: iterables.counted(lo, bounds, node))
 def builtin_zip(lo: Lowering, node, *xs: Value, strict: Value = NONE) -> Value:
     """Lower `zip(xs, ys, strict=s)`."""
     compares = core.truth(lo, strict) is not False
-    return iterables.later(lo, xs, lambda *parts: iterables.zipped(lo, parts, node, compares), node)
+    if len(xs) > 1 and isinstance(xs[0], Iterable) and xs[0].once and all(x is xs[0] for x in xs) and core.is_none(strict):
+        return iterables.later(lo, xs[:1], lambda inner: iterables.in_groups(lo, inner, len(xs), node), node)
+    return iterables.later(lo, xs, lambda *parts: iterables.zipped(lo, parts, node, compares) if parts else iterables.listed([]), node)
 
 
 @lowers(enumerate)

@@ -55,7 +55,7 @@ def run_loop(lo: Lowering, loop: ForLoop) -> None:
     exits.enter(lo, loop.exits)
     if (places := known_places(lo, iterable)) == range(0):
         return None
-    if lo.unrolling and places is not None and iterable.policy is None:
+    if places is not None and (lo.unrolling or len(places) == lo.names_for_items) and iterable.policy is None:
         return unrolled_loop(lo, loop, iterable, places)
     domain = iterable.domain()
 
@@ -79,7 +79,14 @@ def run_loop(lo: Lowering, loop: ForLoop) -> None:
 def unrolled_loop(lo: Lowering, loop: ForLoop, iterable: Iterable, places: range) -> None:
     """Lower a loop iteration by iteration."""
     items = [functools.partial(iterable.element, Const(k)) for k in places]
-    if iteration_by_iteration(lo, loop.exits.leave, items, loop.bind, loop.body) is RAISED:
+    name = loop.index_name if lo.names_for_items else None
+
+    def bind(value: Value) -> None:
+        loop.bind(value)
+        if name is not None and isinstance(value, Const) and type(value.value) is int:
+            lo.set(lo.scope.home(name), name, value)  # the number itself, which needs no name in the text
+
+    if iteration_by_iteration(lo, loop.exits.leave, items, bind, loop.body) is RAISED:
         raise core.unsupported(lo, loop.node, ALL_RAISE)
 
 
@@ -106,7 +113,8 @@ def one_iteration(lo: Lowering, leave, body: Callable[[], Any]) -> Any:
     if leave is not None:
         lo.scope.leaves.append(leave)
     try:
-        return body()
+        with lo.using(names_for_items=0):
+            return body()
     finally:
         lo.build.within = within
         lo.scope.loops -= 1

@@ -37,7 +37,7 @@ from sourcead.frontend.core.operations import (
     replaced_statement, special_method, statement, store, subscript, truth
 )
 from sourcead.frontend.core.optional_tuples import (
-    compared_with_none, is_none, pair_of, pairs_in_arms, where_it_is_known
+    compared_with_none, is_none, pair_of, pairs_in_arms, what_python_takes, where_it_is_known
 )
 from sourcead.frontend.core.parts import parts_of_value
 from sourcead.frontend.core.reading import same_view

@@ -191,6 +191,7 @@ class Lowering(Writing):
         arm: the number of these at the beginning of the arm of a branch that is being lowered.
         listing: whether loops take the items of such lists one by one.
         unrolling: whether loops of a known number of iterations are lowered iteration by iteration.
+        names_for_items: the number of names to which the items of the next loop go, which is lowered one by one if it has as many.
         unrolled: the number of these iterations; an attempt that fails takes back its own.
         unrolled_in_all: counts these iterations, also those of attempts that failed.
         static_only: whether to raise `NotStatic` at a condition that is not known (while inlining rules).
@@ -247,6 +248,7 @@ class Lowering(Writing):
         self.listing = False
         self.deques = False  # whether a list may be one that stands for a deque
         self.unrolling = False
+        self.names_for_items = 0
         self.unrolled = 0
         self.unrolled_in_all = itertools.count(1)
         self.static_only = False

@@ -325,10 +325,8 @@ def classes_of(lo: Lowering, value: Value) -> list[type]:
             return ALL_NUMBERS
         case Scalar(_, dtype):
             return [dtype.type]
-        case ListT() if lo.deques:
-            return [list, collections.deque]
         case t:
-            return [CLASSES[type(t)]] if type(t) in CLASSES else []
+            return [CLASSES[type(t)], *[collections.deque] * (lo.deques and type(t) is ListT)] if type(t) in CLASSES else []
 
 
 def has_attribute(lo: Lowering, value: Value, name: str) -> bool | None:

@@ -63,6 +63,23 @@ def compared_with_none(lo, fn, a: Value, b: Value) -> Value | None:
     return a.missing if TESTS[fn] else lo.wrap(lo.build.call(operator.not_, a.missing, type=BOOL))
 
 
+REFUSE_NONE = frozenset({
+    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow, operator.matmul,
+    operator.neg, operator.pos, operator.lt, operator.le, operator.gt, operator.ge, abs, round, float, int,
+})  # fmt: skip
+
+
+def what_python_takes(fn, values):
+    """Return the operands with a tuple or object in place of one that may be None, if Python raises an error for None there.
+
+    It does unless another operand is an object, whose class says what it does with None.
+    """
+    optional = [v for v in values if isinstance(v, OptionalVal)]
+    if len(optional) != 1 or fn not in REFUSE_NONE or any(class_of(v) is not None for v in values):
+        return values
+    return type(values)(v.held if v is optional[0] else v for v in values)
+
+
 def where_it_is_known(lo, value: Value) -> Value:
     """Return None, or the tuple or object, for what may be either, in the arm of a branch that has asked which it is."""
     found, missing = known(lo, value.missing) if isinstance(value, OptionalVal) else (False, None)

@@ -31,10 +31,21 @@ def lower_assign(lo: Lowering, node: gast.Assign, rest: list[gast.AST]) -> tuple
 
 def assign_all(lo: Lowering, node: gast.Assign) -> None:
     """Assign the value of an assignment to its targets."""
-    value = core.lower(lo, node.value)
+    with lo.using(names_for_items=names_of_items(node)):
+        value = core.lower(lo, node.value)
     with exchanged(lo, node):
         for target in node.targets:
             assign(lo, target, value)
+
+
+def names_of_items(node: gast.Assign) -> int:
+    """Return the number of names among which an assignment distributes the items of a comprehension, 0 for other assignments."""
+    match node:
+        case gast.Assign(
+            targets=[gast.Tuple(elts=names) | gast.List(elts=names)], value=gast.ListComp(generators=[gast.comprehension(ifs=[])])
+        ) if not any(isinstance(n, gast.Starred) for n in names):
+            return len(names)
+    return 0
 
 
 @contextlib.contextmanager
@@ -144,9 +155,10 @@ def unpack(lo: Lowering, targets: list, value: Value, node) -> None:
     i = next((i for i, t in enumerate(targets) if isinstance(t, gast.Starred)), None)
     if i is not None and core.special_method(value, "__next__") is not None:  # Python calls its `__iter__` twice
         raise core.unsupported(lo, node, "a starred name for what an iterator of a class of yours has left", "unpack `list(...)` of it")
-    value = sequences.taken(lo, value, node)
-    if isinstance(value, Iterable) and value.items is None and not value.endless:
-        value = sequences.collect(lo, core.iterate(lo, value, node), lambda item: item, node)
+    with lo.using(names_for_items=len(targets) if i is None else 0):
+        value = sequences.taken(lo, value, node)
+        if isinstance(value, Iterable) and value.items is None and not value.endless:
+            value = sequences.collect(lo, core.iterate(lo, value, node), lambda item: item, node)
     if i is None:
         check_count(lo, value, len(targets), node)
         items = sequences.static_items(lo, value, node, len(targets))
@@ -177,6 +189,8 @@ def check_count(lo: Lowering, value: Value, count: int, node) -> None:
     known = iterables.known_length(t) if t is not None else None
     if known is not None and known != count:
         raise wrong_count(lo, known, count, node)
+    if isinstance(t, ListT) and lo.build.length(lo.read(value)) == count:
+        return
     if isinstance(t, ListT) and t.items is None or isinstance(t, Array) and t.dims and not isinstance(t.dims[0], int):
         same = core.operate(lo, operator.eq, core.call_object(lo, len, [value], {}, node), Const(count))
         text = Const(f"there are not {count} values to unpack")

@@ -3,7 +3,8 @@
     with np.errstate(...): A            A, marked as inside (`Stmt.within`)
     with nullcontext(v) as x: A         x = v; A
     with suppress(E): A                 try: A  except E: pass
-    with manager as x: A                x = manager.__enter__(); try: A  finally: manager.__exit__(None, None, None)
+    with manager as x: A                x = manager.__enter__(); try: A  except E as e: if not manager.__exit__(E, e, None): raise
+                                        else or on the way out: manager.__exit__(None, None, None)
     with generated(v) as x: A           for x in generated(v): A, for a function that `contextlib.contextmanager` was applied to
 
 The adjoints of statements inside `np.errstate`, `np.printoptions` or `warnings.catch_warnings` are marked too, as they may divide by the
@@ -11,7 +12,6 @@ same zero; the code generator puts statements with equal marks under one `with`.
 """
 
 import contextlib
-import functools
 import inspect
 import types
 import warnings
@@ -23,8 +23,8 @@ import numpy as np
 
 from sourcead.errors import NoSourceError
 from sourcead.frontend import core
-from sourcead.frontend.control.exits import standing_for
-from sourcead.frontend.core import BoundVal, Held, Iterable, Lowering, Value
+from sourcead.frontend.control.exits import assignment, standing_for, variable
+from sourcead.frontend.core import BoundVal, Flag, Held, Iterable, Lowering, Value
 from sourcead.frontend.find_source import find_source
 from sourcead.frontend.syntax import adjoint_blocks
 from sourcead.frontend.syntax.adjoint_blocks import Steered
@@ -112,16 +112,19 @@ def around_object(lo: Lowering, manager: Value, target, body: list[gast.AST], no
     leave = core.special_method(manager, "__exit__")
     if leave is None or core.special_method(manager, "__enter__") is None:
         raise core.unsupported(lo, node.items[0].context_expr, *ALTERS)
-    decides = core.unsupported(lo, node, "what `__exit__` does here depends on the exception", "use `try`")
-    if not is_transparent(leave) and lo.catching:
-        raise decides
     value = core.call_special(lo, manager, "__enter__", [], node)
     end = Act(lambda: core.call_special(lo, manager, "__exit__", [Const(None)] * 3, node) and None)
     inside = [*bind(target, value, node), *body]
     if is_transparent(leave):
         return [standing_for(node, gast.Try(inside, [], [], [standing_for(node, end)]))]
-    handler = gast.ExceptHandler(None, None, [standing_for(node, Act(functools.partial(reraise, decides)))])
-    return [standing_for(node, gast.Try([standing_for(node, gast.Try(inside, [handler], [], []))], [], [], [standing_for(node, end)]))]
+    error, told = Flag("exception"), Flag("told")  # whether `__exit__` was told of an exception
+    given = [gast.Call(Held(Const(type)), [variable(error)], []), variable(error), gast.Constant(None, None)]
+    passes = gast.UnaryOp(gast.Not(), gast.Call(Held(BoundVal(Const(leave), (manager,))), given, []))
+    again = standing_for(node, gast.If(passes, [standing_for(node, gast.Raise(None, None))], []))
+    handled = [assignment(told, Held(Const(True)), node), again]
+    inner = standing_for(node, gast.Try(inside, [gast.ExceptHandler(None, error, handled)], [], []))
+    unless_told = standing_for(node, gast.If(gast.UnaryOp(gast.Not(), variable(told)), [standing_for(node, end)], []))
+    return [assignment(told, Held(Const(False)), node), standing_for(node, gast.Try([inner], [], [], [unless_told]))]
 
 
 def is_transparent(leave: types.FunctionType) -> bool:

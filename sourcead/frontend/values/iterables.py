@@ -332,6 +332,23 @@ def zipped(lo: Lowering, parts: list[Iterable], node, strict: bool = False) -> I
     return Iterable.numbered(length, element, policy=policy)
 
 
+def in_groups(lo: Lowering, inner: Iterable, size: int, node) -> Iterable:
+    """Make the iterable of `zip(it, it)`, of which each row takes `size` elements of one iterator."""
+    inner = inner if inner.endless and inner.nth is not None else drained(lo, inner, node)
+
+    def row(k: Atom | int) -> TupleVal:
+        if inner.items is not None:
+            return TupleVal(tuple(inner.items[k * size : (k + 1) * size]))
+        first = core.operate(lo, operator.mul, k, Const(size))
+        return TupleVal(tuple(inner.nth(lo.read(core.operate(lo, operator.add, first, Const(n)))) for n in range(size)))
+
+    if inner.endless:
+        return Iterable(nth=row, endless=True)
+    if inner.items is not None:
+        return listed(ReadWhenTaken(range(len(inner.items) // size), row))
+    return Iterable.numbered(lambda: lo.build.call(operator.floordiv, inner.length(), Const(size), type=INT), row)
+
+
 def reverse(lo: Lowering, inner: Iterable, node) -> Iterable:
     """Make the iterable of `reversed(inner)`."""
     if inner.reverse is None:

@@ -30,6 +30,7 @@ from sourcead.primitives.table import record_of
 @core.operate.register(object)
 def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
     """Apply an operator to values."""
+    values = core.what_python_takes(fn, values)
     if (found := objects.operate(lo, fn, list(values))) is not None or (found := strides.operate(lo, fn, values)) is not None:
         return found
     if len(values) == 2 and (found := core.compared_with_none(lo, fn, *values)) is not None:

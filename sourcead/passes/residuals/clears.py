@@ -22,10 +22,9 @@ to a part that was just set to zero is set if the subscript names no element twi
         d2 = d1 with [i] += mul(2, v)                         d2 = d with [i] += mul(2, v)
         yield d2                                              yield d2
 
-This is legal if nothing reads what is cleared after the loop, the loop uses the array only at subscripts `i + c` along one axis, none
-of them negative, and the clear is the last use of the greatest of them (the least, if the index rises): the loop moves on and never
-comes back.
-The same holds in a nest of loops for subscripts `i + b, j + c`, which are compared in this order.
+This is legal if nothing reads what is cleared after the loop, the loop uses the array only at subscripts `i + c` along one axis, none of
+them negative, and the clear is the last use of the greatest of them (the least, if the index rises): the loop moves on and never comes
+back.  The same holds in a nest of loops for subscripts `i + b, j + c`, which are compared in this order.
 """
 
 from collections.abc import Iterator

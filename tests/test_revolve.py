@@ -341,7 +341,7 @@ def shrinking(x, a, n):
     """The dims of the state differ from one iteration to the next."""
     total = 0.0
     for _ in range(n):
-        x = x[1:] * a + np.cos(x[:-1])
+        x = x[1:] * a + 0.3 * np.cos(x[:-1])
         total = total + np.sum(np.zeros_like(x) + x) * np.tanh(total)
     return total + np.sum(x * x)
 

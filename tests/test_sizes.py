@@ -7,9 +7,8 @@ import pytest
 
 from sourcead import grad
 from sourcead.ir.equal_sizes import EqualSizes
-from sourcead.ir.sizes import (
-    ANY, Sym, form_of, greater, lesser, lower_bound, minus, place, plus, quotient, sliced, times, with_terms
-)
+from sourcead.ir.sizes import ANY, Sym, form_of, greater, lesser, lower_bound, minus, plus, quotient, times, with_terms
+from sourcead.ir.slice_sizes import place, sliced
 from tests.benchmarks.by_hand.programs import lstm
 
 N, M = Sym(8), Sym(8)

@@ -67,7 +67,8 @@ def _over_lines(indent: str, line: str) -> str:
         return indent + line
     if not isinstance(value, _DISPLAYS):
         return indent + line
-    return f"{indent}{line[: value.col_offset]}{_display(line, value, indent, True)}{line[value.end_col_offset :]}"
+    before, after = (part.decode() for part in (line.encode()[: value.col_offset], line.encode()[value.end_col_offset :]))
+    return f"{indent}{before}{_display(line, value, indent, True)}{after}"
 
 
 def _display(source: str, value: ast.expr, indent: str, whole: bool = False) -> str:

@@ -53,8 +53,7 @@ class InPlace:
 
     def __init__(self, function: Callable, place: Origin | None):
         source = find_source(function)
-        self.function = source.function
-        self.node, self.name, self.place = hidden_names(source.node), source.name.rstrip("_"), place
+        self.node, self.name, self.place, self.function = hidden_names(source.node), source.name.rstrip("_"), place, function
         self.globals, self.closure, self.file = source.globals, source.closure, source.file
 
     def origin(self, node: gast.AST) -> Origin | None:

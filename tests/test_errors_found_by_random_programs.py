@@ -297,3 +297,15 @@ def test_a_recursive_function_whose_default_is_a_table_is_inlined_or_refused():
     check(lambda x: recursion_with_a_table_as_default(x, None), X)
     with pytest.raises(UnsupportedSyntaxError, match="default value of `memo`"):
         grad(recursion_with_a_table_as_default)(X, 3)
+
+
+def arguments_by_name(x):
+    total, m = 0.0, np.outer(a=x, b=x)
+    for v in x:
+        total = np.tanh(np.sum(a=x * (v + total))) / np.mean(a=np.exp(x)) + np.dot(a=x, b=np.roll(a=x * total, shift=1))
+        m = (np.triu(m=m) + np.copy(a=m)) / np.sum(a=np.abs(m))
+    return total + np.trace(a=m @ m)
+
+
+def test_arrays_are_given_by_name():
+    check(arguments_by_name, X)

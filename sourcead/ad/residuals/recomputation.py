@@ -86,6 +86,8 @@ def elements_time(op: Call, result: Type) -> float:
     """Return the time in ns that a call spends on elements, or `NEVER` for functions that are not computed again."""
     if op.fn in ELEMENTS:
         return ELEMENTS[op.fn] * size(result)
+    if not op.args:  # all are given by name
+        return NEVER
     if op.fn in SUMMED and isinstance(atom_type(op.args[0]), Array):
         return SUMMED[op.fn] * size(atom_type(op.args[0]))
     if op.fn in (operator.matmul, np.matmul, np.dot):

@@ -37,6 +37,7 @@ from sourcead.ir.walk import map_operand, walk
 from sourcead.places.spelling import spelled
 from sourcead.primitives.registry import is_own
 from sourcead.primitives.result_types.infer import NOT_CONST, static_value
+from sourcead.primitives.rule import signature_of
 from sourcead.primitives.table import missing_rule, record_of
 from sourcead.runtime import is_helper
 
@@ -85,6 +86,7 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     if fn is np.broadcast_to and len(args) == 2 and isinstance(args[1], TupleVal) and not args[1].items and not kwargs:
         return args[0] if lo.static_only or is_array(core.data_type(lo, args[0])) else call_library(lo, np.asarray, args[:1], {}, node)
     if isinstance(fn, np.ufunc) or (getattr(fn, "__module__", None) or "").startswith("numpy"):
+        args, kwargs = in_their_places(fn, args, kwargs) if kwargs and not isinstance(fn, np.ufunc) else (args, kwargs)
         fn, args, kwargs = without_flat(lo, fn, *with_tuples(lo, fn, [as_numpy_takes(lo, a) for a in args], kwargs), node)
     fn, args, kwargs = without_copy(lo, fn, args, kwargs, node)
     args, kwargs, out = without_out(fn, args, kwargs)
@@ -106,6 +108,16 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     if isinstance(out, TupleVal) and isinstance(fn, np.ufunc) and len(out.items) <= fn.nout > 1:
         return put_several(lo, out, sequences.static_items(lo, made, None, fn.nout), node)
     return put_out(lo, out, made, node)
+
+
+def in_their_places(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
+    """Move arguments that are given by name to their places if they have no default: what comes later finds them there."""
+    args, kwargs = list(args), dict(kwargs)
+    for p in (signature_of(fn) or ())[len(args) :]:
+        if p.kind is not p.POSITIONAL_OR_KEYWORD or p.default is not p.empty or p.name not in kwargs:
+            break
+        args.append(kwargs.pop(p.name))
+    return args, kwargs
 
 
 def put_several(lo: Lowering, outs: TupleVal, results: list[Value], node) -> Value:

@@ -61,7 +61,12 @@ def log_of_a_product(s, r):
     return np.sum(np.log(2 * np.pi * s) + r**2 / s)
 
 
+def log_of_a_quotient(s, k):
+    return np.sum(np.log(s / k) * np.sin(k) + s)
+
+
 @pytest.mark.parametrize("f, args, absent", [
+    (log_of_a_quotient, (Y, Y[::-1].copy()), "/ ratio"),
     (entropy, (Y,), "w / w"), (divergence, (X[0], X[1]), "p / ratio"), (divergence_of_logarithms, (X[0], X[1]), "p / p"),
     (entropy_of_a_softmax, (Y,), "p / p"), (log_of_a_product, (Y, Y), "np.pi"),
 ])  # fmt: skip

@@ -240,6 +240,8 @@ X = np.ones(3)
 
 
 @pytest.mark.parametrize("call, kind, said, instead", [
+    (lambda: grad(lambda w: w / 2)([1.0, 2.0]), TypeError, "a list, tuple or string in a calculation", "`np.asarray(x)`"),
+    (lambda: grad(lambda w, x: w * x)([1.0], [2.0]), TypeError, "a list or tuple times another one", "`np.asarray(x) * np.asarray(y)`"),
     (lambda: grad(dot)(X, "abc"), TypeError, "a string times a float", "numbers in place of the string"),
     (lambda: grad(segments_first)(1.0, 5), SourceADError, "takes the iterable first", "checkpoint(range(n), Segments(3))"),
     (lambda: checkpoint(Segments(3), range(5)), SourceADError, "takes the iterable first", "checkpoint(range(n), Segments(3))"),

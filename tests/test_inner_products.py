@@ -113,7 +113,7 @@ def test_a_state_that_begins_as_a_number_is_no_array():
 
 
 def of_squares(x, y):
-    r = np.sum((x - y) ** 2, axis=1)
+    r = ((x - y) ** 2).sum(-1)
     return np.sum(np.exp(-r / np.sum(x * y, axis=0, keepdims=True).T.sum()))
 
 

@@ -301,3 +301,23 @@ def test_einsum_of_rows_and_matrices_is_a_product():
         return np.sum(np.einsum("ij,ijk->ik", a, b) ** 2)
 
     assert "einsum" not in grad(f).lower(rng.normal(size=(9, 11)), rng.normal(size=(9, 11, 10))).text
+
+
+def newton_step(w, x, y):
+    p = 1 / (1 + np.exp(-x @ w))
+    hessian = x.T @ (x * (p * (1 - p))[:, None]) + 0.1 * np.eye(len(w))
+    return np.sum((w + np.linalg.solve(hessian, x.T @ (y - p))) ** 2)
+
+
+def by_columns(u, v, a):
+    return np.sum(np.sin(np.sum(np.outer(u, v) * a, axis=0)) + np.sum(a * np.outer(u, v), axis=1, keepdims=True)[0])
+
+
+def test_rows_of_a_product_with_an_outer_product_are_summed_without_it():
+    rng = np.random.default_rng(0)
+    args = rng.normal(size=9), rng.normal(size=(12, 9)), rng.random(12)
+    check_grads(newton_step, args)
+    gradient = grad(newton_step)
+    gradient(*args)
+    assert "np.outer" not in gradient.source
+    check_grads(by_columns, (rng.normal(size=12), rng.normal(size=9), rng.normal(size=(12, 9))), wrt=(0, 1, 2))

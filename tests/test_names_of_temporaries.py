@@ -92,3 +92,17 @@ def test_a_function_whose_name_begins_like_a_cotangents_names_no_value():
     check_grads(f, (RNG.standard_normal(9),))
     gradient(RNG.standard_normal(9))
     assert "d_gate" not in gradient.source
+
+
+def applied_often(w, x, n):
+    h = x
+    for _ in range(n):
+        h = np.tanh(w @ h)
+    return np.sum(h**2)
+
+
+def test_the_text_for_numba_keeps_the_name_of_a_count_and_says_a_statement_once_above_its_loops():
+    pytest.importorskip("numba")
+    text = grad(applied_often, backend="numba").lower(np.eye(9), np.ones(9), 5).compiled_text
+    assert "for _ in range(n):" in text and "n = " not in text.replace("len = ", "")
+    assert text.count("# h = np.tanh(w @ h)") == 1

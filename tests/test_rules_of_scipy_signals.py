@@ -86,6 +86,14 @@ CASES = {
     "filter both ways along columns": lambda x: (
         signal.filtfilt([0.3, 0.2], [1.0, -0.5], x, 0, "even", 1) * signal.filtfilt([1.0, 0.1], [2.0, 0.3], x, padtype=None)
     ),
+    "smoothed by polynomials": lambda x: (
+        signal.savgol_filter(x, 3, 1, deriv=1, delta=0.5) * signal.savgol_filter(x, 3, 2, axis=0, mode="mirror")
+    ),
+    "filters along an axis": lambda x: (
+        ndimage.convolve1d(x, x[0], mode="wrap") + ndimage.correlate1d(x, x[1, :2], axis=0)
+        * ndimage.uniform_filter1d(x, 2, mode="nearest") + ndimage.gaussian_filter1d(x, 0.6, axis=0)
+    ),
+    "analytic signal": lambda x: np.abs(signal.hilbert(x)) + signal.hilbert(x, axis=0).imag ** 2 + np.abs(signal.hilbert(x[0, :3], N=4)),
     "filter in sections": lambda x: signal.sosfilt(SECTIONS, x, axis=0) + signal.sosfiltfilt(SECTIONS, x, padtype="constant", padlen=2),
     "interpolation with other values outside": lambda x: (
         interp1d(TIMES, x[0], bounds_error=False, fill_value=(x[1, 0], 2.0))(OUTSIDE)

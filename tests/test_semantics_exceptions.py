@@ -324,7 +324,23 @@ def division_caught(x):
     return s
 
 
+WEIGHTS = ("wx", "wy", "wz")
+
+
+def key_missing_in_some_iterations(x, **weights):
+    parts = []
+    for axis in range(2):
+        part = np.diff(x)
+        try:
+            part *= {"wy": x[0], **weights}[WEIGHTS[axis]]
+        except (KeyError, TypeError):
+            pass
+        parts.append(part * x[1])
+    return np.sum(parts[0] * parts[1])
+
+
 RIGHT = [
+    key_missing_in_some_iterations,
     raise_in_try, raise_under_condition, raise_under_condition_not_met, raise_in_loop, raise_chooses_handler,
     missing_key, missing_key_in_callee, item_out_of_range, none_plus_number, text_to_number, else_of_assigning_while,
     written_through_view, raise_in_callee, finally_in_callee, inner_does_not_catch, raised_again,

@@ -126,8 +126,42 @@ def truth_of_iterators(x):
     return total + sum(k * a for k, a in enumerate(answers)) * x[1] + len(list(zip()))
 
 
+def shifted_into(x):
+    class Log:
+        def __init__(self):
+            self.items = []
+
+        def __lshift__(self, item):
+            self.items.append(item)
+            return self
+
+        def __rrshift__(self, item):
+            self.items.append(item * 2.0)
+            return self
+
+    log = Log()
+    log << x[0] << x[1]
+    x[2] >> log
+    return sum(k * v for k, v in enumerate(log.items))
+
+
+def attribute_without_a_slot(x):
+    class P:
+        __slots__ = ("a", "b")
+
+        def __init__(self, a):
+            self.a = a
+
+    p = P(x[0])
+    try:
+        p.c = 1.0
+    except AttributeError:
+        p.b = x[1]
+    return p.a * p.b
+
+
 AS_PYTHON = [
-    truth_of_iterators,
+    shifted_into, attribute_without_a_slot, truth_of_iterators,
     functions_under_other_names, reversed_by_its_own_methods, reversed_of_limited_length, in_place_left_to_the_operator,
     list_in_place_by_the_other_class, truth_of_chains, order_of_ordered_dicts, deques_are_no_lists, handled_type_errors, texts_repeated,
     truth_values_of_python,

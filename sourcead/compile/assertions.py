@@ -78,7 +78,8 @@ def checked(text: str, built: Any, types: dict[str, Type], directions: dict[str,
     made: dict[str, list[Check]] = {LENGTHS: [], KINDS: [], SHAPES: []}
     held = []
     written = Written(names)
-    for arg in node.args.posonlyargs + node.args.args + node.args.kwonlyargs:
+    a = node.args
+    for arg in filter(None, [*a.posonlyargs, *a.args, a.vararg, *a.kwonlyargs, a.kwarg]):
         primal = directions.get(arg.arg, arg.arg)
         if primal in types:
             place, given = ast.Name(primal, ast.Load()), ast.Name(arg.arg, ast.Load())
@@ -157,8 +158,13 @@ def number(t: Scalar, x: ast.expr, written: Written) -> ast.expr:
         return written("np.ndim(x) == 0", x=x)
     if t.dtype is None or t.dtype == np.dtype(t.kind):
         own = {"float": "isinstance(x, float)", "complex": "isinstance(x, complex)"}  # from which NumPy's classes are derived
-        return written(own.get(t.kind, f"type(x) in ({t.kind}, np.{np.dtype(t.kind).type.__name__})"), x=x)
-    return written(f"type(x) is np.{t.dtype.type.__name__}", x=x)
+        return written(own.get(t.kind, f"type(x) in ({t.kind}, {numpys(np.dtype(t.kind))})"), x=x)
+    return written(f"type(x) is {numpys(t.dtype)}", x=x)
+
+
+def numpys(dtype: np.dtype) -> str:
+    """Return NumPy's name for the numbers of a dtype."""
+    return "np.bool_" if dtype.kind == "b" else f"np.{dtype.type.__name__}"
 
 
 def shaped(t: Array, place: ast.expr, given: ast.expr, written: Written) -> Iterator[ast.expr]:
@@ -192,8 +198,8 @@ def checks(t: Type, place: ast.expr, given: ast.expr, written: Written) -> Itera
         case Array():
             kind = written("f'{type(x).__name__} of {np.asarray(x).dtype}'", x=given)
             yield Check(KINDS, given, kind, written("type(x) is np.ndarray", x=given))
-            if t.dtype is not None:
-                dtype = written(f"np.{t.dtype.name}") if t.dtype.isnative and hasattr(np, t.dtype.name) else literal(t.dtype.str)
+            if t.dtype is not None and t.dtype.names is None:
+                dtype = written(numpys(t.dtype)) if t.dtype.kind in "biufc" and t.dtype.isnative else literal(t.dtype.str)
                 yield Check(KINDS, given, kind, written("x.dtype == dtype", x=given, dtype=dtype))
             for condition in shaped(t, place, given if tangent else place, written):
                 yield Check(SHAPES, given, written("x.shape", x=given), condition)

@@ -10,6 +10,7 @@ from heapq import heappop, heappush
 from sourcead.emit.text.live_ranges import Interval, NameClasses, overlaps
 from sourcead.emit.text.wishes import wishes_of
 from sourcead.ir.nodes import Function, Op, Var
+from sourcead.ir.types import Scalar
 
 
 def assign_names(function: Function, nested: dict[Var, Op], reserved: set[str]) -> dict[Var, str]:
@@ -20,6 +21,7 @@ def assign_names(function: Function, nested: dict[Var, Op], reserved: set[str]) 
     numberings: dict[tuple[bool, str], _Numbering] = {}
     names: dict[Var, str] = {}
     params = {classes.find(p): p.name for p in function.params}
+    counts = {p.name for p in function.params if isinstance(p.type, Scalar)}  # which a reader takes to stay what the caller gave
 
     def rank(root: Var):
         return root not in params, classes.user_name[root] is None, classes.intervals[root][0]
@@ -28,7 +30,8 @@ def assign_names(function: Function, nested: dict[Var, Op], reserved: set[str]) 
         name = params.get(root)
         if name is None:
             group = classes.user_name[root] is None, wishes[root]
-            numbering = numberings.setdefault(group, _Numbering(wishes[root], reserved, taken))
+            kept = reserved | counts if group[0] else reserved
+            numbering = numberings.setdefault(group, _Numbering(wishes[root], kept, taken))
             name = numbering.first_free(classes.intervals[root])
         for interval in classes.intervals[root]:
             insort(taken.setdefault(name, []), interval)

@@ -32,12 +32,19 @@ def to_text(statement: ast.stmt, comments: dict[str, str]) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
         source = astor.to_source(module, pretty_string=_quoted, pretty_source="".join)
-    source = re.sub(
-        r"^( *)(__comment_\d+__)$",
-        lambda m: comments[m[2]] and f"{m[1]}# {comments[m[2]]}",
-        source.strip("\n") + "\n",
-        flags=re.MULTILINE,
-    )
+    shown = "", ""  # the last marker, and its indentation
+
+    def comment(m: re.Match) -> str:
+        nonlocal shown
+        indent, marker = m.groups()
+        if not comments[marker]:
+            return "\n"
+        if marker == shown[0] and len(indent) > len(shown[1]):  # a block inside of what the comment stands above
+            return ""
+        shown = marker, indent
+        return f"{indent}# {comments[marker]}\n"
+
+    source = re.sub(r"^( *)(__comment_\d+__)\n", comment, source.strip("\n") + "\n", flags=re.MULTILINE)
     return re.sub(f"^( *)([^ #].{{{_LONGEST_LINE - 40},}})$", lambda m: _over_lines(m[1], m[2]), source, flags=re.MULTILINE)
 
 
@@ -168,14 +175,15 @@ _LONG_RUN = 3  # how many statements a run at the top level must have to get a c
 
 
 class Comments:
-    """Makes markers; `lines` maps a marker's name to its comment."""
+    """Makes markers, one name for each statement of the user's; `lines` maps a marker's name to its comment."""
 
     def __init__(self, sections: bool):
         self.lines: dict[str, str] = {}
+        self.names: dict[tuple, str] = {}
         self.sections = sections  # whether the function has a forward and a reverse part
 
-    def marker(self, comment: str) -> ast.stmt:
-        name = f"__comment_{len(self.lines)}__"
+    def marker(self, comment: str, at: Origin | None = None) -> ast.stmt:
+        name = self.names.setdefault((comment, at and at.file, at and at.line), f"__comment_{len(self.names)}__")
         self.lines[name] = comment
         return ast.Expr(ast.Name(name, ast.Load()))
 
@@ -197,7 +205,7 @@ class Comments:
                 long = not isinstance(nodes[-1], _COMPOUND) and (not at_top or _run(groups, k) >= _LONG_RUN)
                 shown = _first_line(stmt.adjoint_of.text)  # empty for what stands in no line of the user's
                 if shown and (long or own and not isinstance(nodes[-1], ast.With)):
-                    out.append(self.marker(shown))
+                    out.append(self.marker(shown, stmt.adjoint_of))
             previous = stmt.adjoint_of
             out += nodes
             if isinstance(nodes[-1], ast.FunctionDef):

@@ -32,7 +32,7 @@ from sourcead.frontend.values import array_objects, lists, memory_layouts, rando
 from sourcead.ir.names import name_of
 from sourcead.ir.nodes import Atom, Block, Call, Const, Operand, Stmt, Sub, Var, View
 from sourcead.ir.records import GENERATORS
-from sourcead.ir.types import UNKNOWN, Foreign, is_array, rank
+from sourcead.ir.types import UNKNOWN, AnyTuple, Foreign, Scalar, is_array, rank
 from sourcead.ir.walk import map_operand, walk
 from sourcead.places.spelling import spelled
 from sourcead.primitives.registry import is_own
@@ -260,7 +260,7 @@ def call_cached(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
     def refuse(why: str):
         raise core.unsupported(lo, node, f"`{name}` has a cache, and {why}", f"leave the cache of `{name}` away")
 
-    given = [cell for value in (*args, *kwargs.values()) for cell in cells_of(value)]
+    given = [cell for value in (*args, *kwargs.values()) for cell in cells_of(value) if not is_tuple_of_numbers(lo, cell)]
     if given and is_by_hash(cached):
         refuse("an argument is an array, list, dict or object")
     first = len(lo.build.stmts)
@@ -283,6 +283,12 @@ def call_cached(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
         elif not isinstance(leaf, (Var, Const)):
             refuse("its result is neither data nor None")
     return value
+
+
+def is_tuple_of_numbers(lo: Lowering, cell: Cell) -> bool:
+    """Return whether a cell is a tuple of numbers of any length, which nobody can write into."""
+    t = core.data_type(lo, cell)
+    return isinstance(t, AnyTuple) and isinstance(t.item, Scalar)
 
 
 CHOOSING = next(c for c in functools.singledispatch.__code__.co_consts if getattr(c, "co_name", None) == "wrapper")

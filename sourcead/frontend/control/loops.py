@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import gast
+
 from sourcead.errors import SourceADError, UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control import exits, loop_variants
@@ -19,6 +21,7 @@ MOST = Const(2**62)  # more elements than any program takes of an endless iterab
 MAX_UNROLLED = 64  # the most iterations that are unrolled
 MOST_UNROLLED = 500  # the most iterations of all loops together, if all are unrolled
 MOST_IN_ALL = 20 * MOST_UNROLLED  # the same with those of attempts that failed: the rounds of a loop that stays one lower its body anew
+MOST_TRIED = 8  # the most iterations that are unrolled since each may find another key missing
 ALL_RAISE = "every iteration of this loop raises"
 
 
@@ -55,7 +58,8 @@ def run_loop(lo: Lowering, loop: ForLoop) -> None:
     exits.enter(lo, loop.exits)
     if (places := known_places(lo, iterable)) == range(0):
         return None
-    if places is not None and (lo.unrolling or len(places) == lo.names_for_items) and iterable.policy is None:
+    count = None if places is None or iterable.policy is not None else len(places)
+    if count is not None and (lo.unrolling or count == lo.names_for_items or count <= MOST_TRIED and tries_keys(loop.node)):
         return unrolled_loop(lo, loop, iterable, places)
     domain = iterable.domain()
 
@@ -74,6 +78,13 @@ def run_loop(lo: Lowering, loop: ForLoop) -> None:
             run = functools.partial(whole_iteration, lo, loop.exits, loop.body)
             loop_variants.loop(lo, start, run, loop.seeds(), leave, iterable.policy)
     return unrolled_loop(lo, loop, iterable, places) if attempt.failed else None
+
+
+def tries_keys(node: gast.AST | None) -> bool:
+    """Return whether a loop handles that a key is missing, which is known of each of its iterations rather than of all."""
+    tried = (h.type for n in gast.walk(node) if isinstance(n, gast.Try) for h in n.handlers) if isinstance(node, gast.For) else ()
+    named = (n for t in tried if t is not None for n in gast.walk(t) if isinstance(n, gast.Name))
+    return any(n.id in ("KeyError", "LookupError") for n in named)
 
 
 def unrolled_loop(lo: Lowering, loop: ForLoop, iterable: Iterable, places: range) -> None:

@@ -166,6 +166,8 @@ def assign(lo: Lowering, value: Value, name: str, new: Value, node) -> Value | N
 def store_attribute(lo: Lowering, cell: Cell, name: str, new: Value, node=None) -> None:
     """Set an attribute of an object without asking its class."""
     lo.alive(cell)
+    if not cell.cls.__dictoffset__ and find(cell.cls, name)[0] is None:
+        raise core.surely(lo, core.refused(lo, f"`{name}` is none of the `__slots__` of {cell.cls.__name__}"), AttributeError)
     if cell in lo.global_objects:
         return outliving.set_attribute(lo, cell, name, new)
     if cell.frozen:

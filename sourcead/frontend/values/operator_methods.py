@@ -14,9 +14,10 @@ from sourcead.ir.types import Array, Scalar, Unknown, is_array, kind_of
 
 DUNDER = {
     operator.add: "add", operator.sub: "sub", operator.mul: "mul", operator.truediv: "truediv", operator.pow: "pow",
-    operator.floordiv: "floordiv", operator.mod: "mod", operator.matmul: "matmul", operator.and_: "and", operator.or_: "or",
-    operator.xor: "xor", operator.lt: "lt", operator.le: "le", operator.gt: "gt", operator.ge: "ge", operator.eq: "eq",
-    operator.ne: "ne", operator.neg: "neg", operator.pos: "pos", operator.invert: "invert",
+    operator.floordiv: "floordiv", operator.mod: "mod", operator.matmul: "matmul",
+    operator.and_: "and", operator.or_: "or", operator.xor: "xor", operator.lshift: "lshift", operator.rshift: "rshift",
+    operator.lt: "lt", operator.le: "le", operator.gt: "gt", operator.ge: "ge", operator.eq: "eq", operator.ne: "ne",
+    operator.neg: "neg", operator.pos: "pos", operator.invert: "invert",
 }  # fmt: skip
 REFLECTED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le", "eq": "eq", "ne": "ne"}
 

@@ -45,6 +45,9 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
             return concatenate(lo, *values)
         if any(isinstance(core.data_type(lo, v), Array) for v in values):
             values = tuple(sequences.as_array(lo, v) for v in values)
+        elif fn in OF_NUMBERS and not ours and all(core.is_sequence(v) or is_of_python(v) for v in values):
+            wrong = core.refused(lo, "a list, tuple or string in a calculation with numbers", "`np.asarray(x)` of it")
+            raise core.surely(lo, wrong, TypeError)
         elif fn is operator.mul:
             return repeat(lo, *values)
         elif fn is operator.add and any(isinstance(core.data_type(lo, v), Unknown) for v in values) and not ours:
@@ -85,6 +88,14 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
     if folded is not None:
         lo.build.known[var] = folded.value
     return lo.wrap(var)
+
+
+OF_NUMBERS = (operator.sub, operator.truediv, operator.floordiv, operator.pow, operator.matmul)  # which lists and tuples do not have
+
+
+def is_of_python(value: Value) -> bool:
+    """Tell whether a value is a number of Python; with one of NumPy, a list is an array."""
+    return isinstance(t := core.type_of_value(value), Scalar) and t.dtype is None and t.least is None
 
 
 OF_ONE_KIND = (collections.deque, collections.OrderedDict)
@@ -356,6 +367,8 @@ def repeat(lo: Lowering, a: Value, b: Value) -> Value:
     """Lower `[x] * n`."""
     if not core.is_sequence(a):
         a, b = b, a
+    if core.is_sequence(b):
+        raise core.surely(lo, core.refused(lo, "a list or tuple times another one", "`np.asarray(x) * np.asarray(y)`"), TypeError)
     found, n = core.known(lo, b)
     if isinstance(core.type_of_value(a), Str) and isinstance(t := core.type_of_value(b), Scalar) and t.kind in ("int", "bool"):
         return core.fold(lo, operator.mul, [a, b]) or lo.build.call(operator.mul, lo.read(a), lo.read(b), type=Str())

@@ -3,6 +3,7 @@
     y = mul(div(v, c), c)                        y = v
     y = mul(div(v, mul(c, h)), c)                y = div(v, h)
     y = div(p, div(p, q))                        y = q
+    y = div(div(v, div(p, q)), q)                y = div(v, p)
     y = div(mul(c, w), w)                        y = c
     y = mul(x, div(w, w))                        y = x
     y = add(x, div(mul(c, w), w))                y = add(x, c)             c: a number
@@ -58,9 +59,13 @@ def _other_factor(product: Atom, factor: Atom, facts: Facts) -> Atom | None:
 
 
 def quotient_that_cancels(stmt: Stmt, a: Atom, b: Atom, facts: Facts) -> Atom | Call | None:
-    """Return q for p / (p / q), c for (c * w) / w, -c for (c * -w) / w, and x for x / (w / w)."""
+    """Return q for p / (p / q), v / p for v / (p / q) / q, c for (c * w) / w, -c for (c * -w) / w, and x for x / (w / w)."""
     if not generated(stmt) or not is_real(stmt.targets[0]):
         return None
+    if (outer := facts.call(a, DIV)) and facts.uses[a] == 1 and a.temp and (inner := facts.call(outer.args[1], DIV)):
+        p, q = inner.args
+        if q is b and isinstance(q, Var) and same_operand_type(stmt.targets[0], p):
+            return Call(DIV, (outer.args[0], p))
     inner, product = facts.call(b, DIV), facts.call(a, MUL)
     found, minus = inner.args[1] if inner and inner.args[0] is a else _other_factor(a, b, facts), None
     if found is None and _is_one(b, facts):

@@ -22,13 +22,13 @@ from sourcead.analysis.sizes import dims_in, fills, known_dtype
 from sourcead.ir.nodes import (
     Atom, Block, Branch, Call, Closure, Const, Function, Index, Loop, Op, Slice, Stmt, Var, operand_atoms
 )
-from sourcead.ir.types import SMALL
 from sourcead.ir.walk import bound_vars, calls, definitions, reads_inside, walk, with_op
 from sourcead.passes.cleanup.dead_code import remove_dead
 from sourcead.passes.cleanup.literal_factors import is_spent
 from sourcead.passes.peephole import Facts, peephole
 
 LETTERS = "ijklmn"
+FEW = 6  # elements along an axis that are added faster slice by slice
 
 
 def sum_products_at_once(function: Function) -> Function:
@@ -40,8 +40,8 @@ def sum_products_at_once(function: Function) -> Function:
 
     def rule(stmt: Stmt, facts: Facts) -> list[Stmt] | None:
         match stmt.op:
-            case Call(np.sum, (Var() as x,), _) if stmt.targets[0] not in exact and not stmt.within and is_spent(x, facts):
-                factors, made = _factors(facts.op(x)), facts.definitions.get(x)
+            case Call(np.sum, (Var() as x,) | (Var() as x, Const()), _) if stmt.targets[0] not in exact and is_spent(x, facts):
+                factors, made = () if stmt.within else _factors(facts.op(x)), facts.definitions.get(x)
                 if factors and not made.within and all(isinstance(a, Var) and a not in numbers for a in factors):
                     return _summed(stmt, x, *factors)
         return None
@@ -85,7 +85,8 @@ def _factors(op: Op | None) -> tuple[Atom, ...]:
 
 def _summed(stmt: Stmt, x: Var, a: Var, b: Var) -> list[Stmt] | None:
     """Return the statement that adds up the products of two arrays in one call, or None if that is illegal or no better."""
-    options, dims, dtype = dict(stmt.op.kwargs), dims_in(x), known_dtype(x)
+    options = dict(zip(("axis",), stmt.op.args[1:])) | dict(stmt.op.kwargs)
+    dims, dtype = dims_in(x), known_dtype(x)
     axis, keeps = options.pop("axis", Const(None)), options.pop("keepdims", Const(False))
     if options or not dims or len(dims) > len(LETTERS) or not isinstance(axis, Const) or not isinstance(keeps, Const):
         return None
@@ -99,7 +100,7 @@ def _summed(stmt: Stmt, x: Var, a: Var, b: Var) -> list[Stmt] | None:
     gone, last = {k % len(dims) for k in given}, len(dims) - 1
     if len(dims) == 1 and not keeps.value:
         return [with_op(stmt, Call(operator.matmul, (a, b)))]
-    if dtype != np.dtype(np.float64) and last in gone or any(isinstance(dims[k], int) and dims[k] < SMALL for k in {*gone, last}):
+    if dtype != np.dtype(np.float64) and last in gone or any(isinstance(dims[k], int) and dims[k] < FEW for k in {*gone, last}):
         return None
     letters = LETTERS[: len(dims)]
     kept = "".join(c for k, c in enumerate(letters) if k not in gone)

@@ -3,6 +3,7 @@
     y = sum(mul(x, eye(n)))                                    y = trace(x)
     y = sum(mul(mul(outer(u, v), a), b))                       y = matmul(u, matmul(mul(a, b), v))
     y = sum(mul(outer(u, v), eye(n)))                          y = matmul(u, v)
+    y = sum(mul(outer(u, v), a), axis=1)                       y = mul(u, matmul(a, v))
     y = sum(mul(expand_dims(w, 2), b), axis=0)                 y = einsum("ij,ijk->jk", w, b)
     y = sum(mul(x[:, :, None], b), axis=(0, 1))                y = einsum("ij,ijk->k", x, b)
 
@@ -48,6 +49,8 @@ def _contract(function: Function) -> Function:
         match stmt.op:
             case Call(np.sum, (Var() as x,), ()) if generated(stmt) and is_matrix(x):
                 return contracted(stmt, x, facts, dims)
+            case Call(np.sum, (Var() as x,), _) if generated(stmt) and (rows := of_rows_or_columns(stmt, x, facts, dims)):
+                return rows
             case Call(np.sum, (Var() as x,), _) if generated(stmt) and (axes := summed_axes(stmt.op)):
                 return over_axes(stmt, x, axes, facts, dims)
         return None
@@ -57,18 +60,10 @@ def _contract(function: Function) -> Function:
 
 def contracted(stmt: Stmt, x: Var, facts: Facts, dims: KnownDims) -> list[Stmt] | None:
     """Return the sum over a product, without the matrix among its factors that is known by vectors; None if there is none."""
-    factors = factors_of(x, facts)
-    at = next((k for k, f in enumerate(factors) if is_identity(f, facts) or vectors_of(f, facts)), None)
-    if at is None or len(factors) == 1:
-        return None
-    matrix, others = factors[at], [f for k, f in enumerate(factors) if k != at]
     build = Builder().at(stmt)
-    rest = others[0]
-    for f in others[1:]:
-        rest = build.call(MUL, rest, f)
-    shape = dims.shape(matrix.type, facts)
-    if not is_matrix(rest) or shape is None or shape != dims.shape(rest.type, facts):
+    if (found := known_factor(build, x, facts, dims)) is None:
         return None
+    matrix, others, rest = found
     if (vectors := vectors_of(matrix, facts)) is not None:
         u, v = vectors
         if len(others) == 1 and is_identity(rest, facts):
@@ -79,6 +74,38 @@ def contracted(stmt: Stmt, x: Var, facts: Facts, dims: KnownDims) -> list[Stmt] 
         result = build.call(np.trace, rest)
     t = stmt.targets[0].type
     if kind_of(result.type) != kind_of(t) or not same_dtype(getattr(result.type, "dtype", None), getattr(t, "dtype", None)):
+        return None
+    return [*build.stmts[:-1], replace(stmt, op=build.stmts[-1].op)]
+
+
+def known_factor(build: Builder, x: Var, facts: Facts, dims: KnownDims) -> tuple[Var, list[Atom], Var] | None:
+    """Return the factor of a product that is an identity or known by vectors, the other factors, and their product, of the same shape."""
+    factors = factors_of(x, facts)
+    at = next((k for k, f in enumerate(factors) if is_identity(f, facts) or vectors_of(f, facts)), None)
+    if at is None or len(factors) == 1:
+        return None
+    matrix, others = factors[at], [f for k, f in enumerate(factors) if k != at]
+    rest = others[0]
+    for f in others[1:]:
+        rest = build.call(MUL, rest, f)
+    shape = dims.shape(matrix.type, facts)
+    return (matrix, others, rest) if is_matrix(rest) and shape is not None and shape == dims.shape(rest.type, facts) else None
+
+
+def of_rows_or_columns(stmt: Stmt, x: Var, facts: Facts, dims: KnownDims) -> list[Stmt] | None:
+    """Return the sums of the rows, or of the columns, of a product with an outer product, without this; None for others."""
+    options, build = dict(stmt.op.kwargs), Builder().at(stmt)
+    axis, keeps = (getattr(options.pop(name, None), "value", None) for name in ("axis", "keepdims"))
+    if options or axis not in (0, 1, -1) or not is_matrix(x) or (found := known_factor(build, x, facts, dims)) is None:
+        return None
+    matrix, _, rest = found
+    if (vectors := vectors_of(matrix, facts)) is None:
+        return None
+    u, v = vectors
+    result = build.call(MUL, build.call(MATMUL, u, rest), v) if axis == 0 else build.call(MUL, u, build.call(MATMUL, rest, v))
+    if keeps:
+        result = build.call(np.expand_dims, result, Const(axis))
+    if rank(result.type) != rank(stmt.targets[0].type) or not same_dtype(result.type.dtype, stmt.targets[0].type.dtype):
         return None
     return [*build.stmts[:-1], replace(stmt, op=build.stmts[-1].op)]
 

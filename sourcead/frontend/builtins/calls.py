@@ -19,7 +19,8 @@ from sourcead.errors import NoSourceError
 from sourcead.frontend import core
 from sourcead.frontend.builtins import compositions
 from sourcead.frontend.builtins.library_arguments import (
-    as_numpy_takes, keep_fractions, plain_arguments, refuse_some, with_tuples, without_copy, without_flat, without_out
+    as_numpy_takes, in_their_places, keep_fractions, plain_arguments, refuse_some, with_tuples, without_copy,
+    without_flat, without_out
 )
 from sourcead.frontend.control import inlining
 from sourcead.frontend.core import (
@@ -37,7 +38,6 @@ from sourcead.ir.walk import map_operand, walk
 from sourcead.places.spelling import spelled
 from sourcead.primitives.registry import is_own
 from sourcead.primitives.result_types.infer import NOT_CONST, static_value
-from sourcead.primitives.rule import signature_of
 from sourcead.primitives.table import missing_rule, record_of
 from sourcead.runtime import is_helper
 
@@ -108,16 +108,6 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     if isinstance(out, TupleVal) and isinstance(fn, np.ufunc) and len(out.items) <= fn.nout > 1:
         return put_several(lo, out, sequences.static_items(lo, made, None, fn.nout), node)
     return put_out(lo, out, made, node)
-
-
-def in_their_places(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
-    """Move arguments that are given by name to their places if they have no default: what comes later finds them there."""
-    args, kwargs = list(args), dict(kwargs)
-    for p in (signature_of(fn) or ())[len(args) :]:
-        if p.kind is not p.POSITIONAL_OR_KEYWORD or p.default is not p.empty or p.name not in kwargs:
-            break
-        args.append(kwargs.pop(p.name))
-    return args, kwargs
 
 
 def put_several(lo: Lowering, outs: TupleVal, results: list[Value], node) -> Value:

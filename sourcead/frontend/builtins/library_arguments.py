@@ -20,6 +20,7 @@ from sourcead.ir.types import Array, ListT, NoneType, Str, TupleT, is_array, kin
 from sourcead.places.spelling import spelled
 from sourcead.primitives.compositions import parameters_of
 from sourcead.primitives.registry import is_own
+from sourcead.primitives.rule import signature_of
 from sourcead.primitives.table import record_of, takes_arrays
 
 OF_SEQUENCES = frozenset(getattr(math, name, None) for name in ("fsum", "prod", "dist", "sumprod"))
@@ -215,3 +216,13 @@ def plain_arguments(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, 
     if takes_arrays(fn) and not lo.static_only:
         args = [sequences.as_array(lo, a) for a in args]
     return args, {k: sequences.plain(v, lo) for k, v in kwargs.items()}
+
+
+def in_their_places(fn: Any, args: list[Value], kwargs: dict[str, Value]) -> tuple[list[Value], dict[str, Value]]:
+    """Move arguments that are given by name to their places if they have no default: what comes later finds them there."""
+    args, kwargs = list(args), dict(kwargs)
+    for p in (signature_of(fn) or ())[len(args) :]:
+        if p.kind is not p.POSITIONAL_OR_KEYWORD or p.default is not p.empty or p.name not in kwargs:
+            break
+        args.append(kwargs.pop(p.name))
+    return args, kwargs

@@ -13,17 +13,27 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 gc.disable()  # until all tests are read
 
 
+FEW, SEVERAL = 8, 12  # cases: of a test with more, all tests together take each second, or each third
+
+
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    """Mark what `sampled(n)` leaves out as `long`: of each test with parameters, all cases but each n-th."""
+def pytest_collection_modifyitems(config, items):
+    """Mark what is left out of long tables as `long`: of a test with parameters, all cases but each n-th.
+
+    `sampled(n)` says it for a test; of others, part of the cases is left out where all tests are run, not where files are named.
+    """
+    whole = {os.path.basename(str(arg).rstrip("/")) for arg in config.args} == set(config.getini("testpaths"))
+    cases = Counter((item.path, item.originalname) for item in items if hasattr(item, "callspec"))
     seen = Counter()
     for item in items:
-        mark = item.get_closest_marker("sampled")
-        if mark is not None and hasattr(item, "callspec"):
-            key = item.path, item.originalname
-            if seen[key] % mark.args[0]:
-                item.add_marker(pytest.mark.long)
-            seen[key] += 1
+        if not hasattr(item, "callspec"):
+            continue
+        key, mark = (item.path, item.originalname), item.get_closest_marker("sampled")
+        count = cases[key] if whole else 0
+        nth = mark.args[0] if mark is not None else 3 if count >= SEVERAL else 2 if count >= FEW else 1
+        if seen[key] % nth:
+            item.add_marker(pytest.mark.long)
+        seen[key] += 1
 
 
 def pytest_collection_finish():

@@ -309,3 +309,15 @@ def arguments_by_name(x):
 
 def test_arrays_are_given_by_name():
     check(arguments_by_name, X)
+
+
+def a_dict_by_default_in_a_dict_of_numbers(x):
+    held = {}
+    for k, v in enumerate(x):
+        held[f"k{k}"] = v * x[0]
+    held.setdefault("n", {})["m"] = held["k2"]
+    return held["k1"] * held["n"]["m"]
+
+
+def test_a_dict_by_default_in_a_dict_of_numbers():
+    check(a_dict_by_default_in_a_dict_of_numbers, X)

@@ -95,7 +95,7 @@ def right_b25(x):
     return s + sum(it)
 
 
-def refused_b27(x):
+def right_b27(x):
     it = iter([x[0], x[1], x[2], x[0]])
     return sum((a * b for a, b in zip(it, it)))
 

@@ -269,6 +269,25 @@ def in_pairs_read_when_taken(x):
     return total + x[1]
 
 
-@pytest.mark.parametrize("f", [in_pairs, in_pairs_read_when_taken])
-def test_zip_takes_each_row_of_one_iterator(f):
+def of_objects_that_grow(x):
+    class Items(list):
+        pass
+
+    class Holder:
+        def __init__(self):
+            self.held = [x[0]]
+
+        def __iter__(self):
+            return iter(self.held)
+
+    items, holder, last = Items([x[0], x[1]]), Holder(), collections.deque([x[0], x[1]], maxlen=4)
+    numbered, pairs, late = enumerate(items, 1), zip(holder, [2.0, 3.0]), iter(last)
+    items.append(x[2])
+    holder.held.append(x[1])
+    last[0] = 5.0
+    return sum(k * v for k, v in numbered) + sum(v * w for v, w in pairs) + next(late) * x[0]
+
+
+@pytest.mark.parametrize("f", [in_pairs, in_pairs_read_when_taken, of_objects_that_grow])
+def test_iterators_read_when_they_are_asked(f):
     assert judged_in_all_modes(f, np.array([0.5, -1.2, 2.0])) == "right"

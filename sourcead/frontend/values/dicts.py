@@ -233,6 +233,10 @@ def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[
     if name == "get":
         return branches.choose(lo, has_key(lo, cell, operand), lambda: view(lo, cell, operand), lambda: otherwise, "ifexp")
     if name == "setdefault":
+        held = getattr(core.data_type(lo, cell), "item", None)
+        if isinstance(held, (Scalar, Array)) and isinstance(otherwise, Cell) and otherwise.kind in ("list", "dict"):
+            what = "`setdefault` of a list or dict in a dict of numbers or arrays whose keys depend on the run"
+            raise core.unsupported(lo, node, what, "two dicts")
         set_default(lo, cell, operand, lambda: otherwise)
         return view(lo, cell, operand)
 

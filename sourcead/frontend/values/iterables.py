@@ -27,7 +27,11 @@ from sourcead.primitives.result_types.infer import infer_call
 
 def held(lo: Lowering, value: Value, node) -> Value:
     """Return what an iterator over a value holds from when it is made: for an object with `__iter__`, what that returns."""
-    return value if core.special_method(value, "__iter__") is None else core.iterate(lo, value, node)
+    found = core.call_special(lo, value, "__iter__", [], node)
+    if found is None or isinstance(found, Iterable):  # which reads what it iterates over when its elements are asked for
+        return value if found is None else found
+    step = core.special_method(found, "__next__")
+    return core.iterate(lo, found, node) if step is None else generators.steps(lo, step, found)
 
 
 def later(lo: Lowering, values, make: Callable[..., Iterable], node, once: bool = True) -> Iterable:

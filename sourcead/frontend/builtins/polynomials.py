@@ -114,7 +114,7 @@ core.builtin(np.poly1d)(lambda lo, args, kwargs, node: core.call_object(lo, poly
 
 def from_outside(lo: Lowering, polynomial: np.poly1d) -> Value:
     """Return what stands for a polynomial that was made before the function is called."""
-    coeffs = core.live_data(lo, "coeffs", polynomial.coeffs, (vars(polynomial), "_coeffs"))
+    coeffs = core.live_data(lo, "coeffs", polynomial.coeffs, (polynomial, "coeffs"))
     return lo.known_object(poly1d, {"coeffs": coeffs}, "polynomial")
 
 

@@ -42,7 +42,7 @@ class LocalSource:
     def __init__(self, outer: Source, node, places: dict[gast.AST, Origin] | None = None):
         self.node, self.outer, self.places = node, outer, places or {}
         self.name = getattr(node, "name", "<lambda>")
-        self.globals, self.closure, self.file = outer.globals, outer.closure, outer.file
+        self.globals, self.closure, self.file, self.function = outer.globals, outer.closure, outer.file, outer.function
 
     def origin(self, node):
         return self.places.get(node) or self.outer.origin(node)

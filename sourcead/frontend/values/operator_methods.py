@@ -46,7 +46,8 @@ def taken_by_numpy(lo: Lowering, left: Value, value: Value) -> Value | None:
     NumPy makes an array of what has a length and items, and of anything else an array of one object, whose operator it calls
     for each number on the left.
     """
-    if is_of_python(lo, left) or is_left_to(value) or core.array_of(value) is not None:
+    is_an_array = issubclass(core.REAL_CLASSES.get(core.class_of(value), object), np.ndarray)
+    if is_of_python(lo, left) or is_left_to(value) or is_an_array or core.array_of(value) is not None:
         return None
     name = core.class_of(value).__name__
     if any(core.special_method(value, asked) for asked in OF_NUMPY):

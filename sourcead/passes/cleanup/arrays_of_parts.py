@@ -209,8 +209,8 @@ def _as_sets(updates: list[Stmt]) -> dict[Stmt, list[Stmt]]:
 
 
 def _if_new(changed: dict[Stmt, list[Stmt]]) -> dict[Stmt, list[Stmt]]:
-    """Return the updates that did not set their parts before, with what becomes of them."""
-    return {s: new for s, new in changed.items() if s.op.mode != "set"}
+    """Return the additions among the updates, with what becomes of them; a difference from zero is no shorter as a negation."""
+    return {s: new for s, new in changed.items() if s.op.mode == "add"}
 
 
 def _as_set(stmt: Stmt) -> list[Stmt]:

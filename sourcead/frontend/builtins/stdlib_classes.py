@@ -97,6 +97,9 @@ class deque:
     def __len__(self):
         return len(self.held)
 
+    def __bool__(self):  # which `collections.deque` has on Python 3.10
+        return len(self.held) > 0
+
     def __getitem__(self, place):
         return self.held[place]
 

@@ -195,3 +195,19 @@ def test_slices_of_two_arrays_are_as_long_as_each_other_where_the_arrays_are():
         else:
             np.testing.assert_allclose(gradient(*args), grad(in_batches)(*args))
             check_grads(in_batches, args, wrt=0)
+
+
+def of_columns(points, a):
+    x, y = points[:, 0] + a, points[:, -1] * a
+    return np.sum(x / (x + y))
+
+
+def of_a_row_and_columns(m):
+    return np.sum(m[0] ** 2) + np.sum(np.sin(m[:, 1])) + m[2, 0] * m[0, 1]
+
+
+def test_columns_are_assigned_and_what_overlaps_is_added():
+    check_grads(of_columns, (RNG.random((12, 2)), 0.5))
+    assert "+=" not in grad(of_columns).lower(RNG.random((12, 2)), 0.5).text.split("# reverse")[-1]
+    check_grads(of_a_row_and_columns, (RNG.random((4, 3)),))
+    check_grads(of_a_row_and_columns, (RNG.random((12, 11)),))

@@ -119,7 +119,7 @@ SHAPES = [(np.ones((2, 3)), np.ones(3)), (np.ones((3, 4)), np.ones(4)), (np.ones
     "f, args, wrt, written, unwritten",
     [
         (squares_of_items, (SHAPES,), 0, "0.002 * w", "broadcast_to"),  # no broadcast to the shape of w * w, no d += d
-        (correlation, (np.eye(4), np.ones((2, 2))), 1, "d_w += d_out[i, j] * ", "-= d_"),
+        (correlation, (np.eye(4), np.ones((2, 2))), 1, "d_w += d_out[i, j] * ", "d_out[i, j] = 0.0"),
         (centred, (X,), 0, "-= np.sum(", "np.sum(-"),
         (recurrence, (X,), 0, "", "unbroadcast"),  # len(r) is the size of s
         (gram, (np.ones((3, 2)), np.ones((4, 2))), 1, ".T @ q", "q.T"),

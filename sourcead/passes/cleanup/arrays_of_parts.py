@@ -18,6 +18,7 @@ Slices from one bound to the next, the first from 0, make up an axis if none of 
 are left, additions become assignments: what they add to is zero.
 """
 
+import itertools
 import operator
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
@@ -37,6 +38,7 @@ from sourcead.ir.walk import count_reads, definitions, map_blocks, with_body
 from sourcead.passes.residuals.remove_overwritten_zeros import same_arrays
 
 ZEROS = (np.zeros, np.zeros_like)
+Position = tuple[int | None, ...]  # indices along the first axes, None for a whole axis
 MOST = 16  # elements along an axis of an array that is written out
 
 
@@ -98,7 +100,7 @@ class _Joining:
 
         def belongs(update: Update) -> bool:
             position = _position(update, dims_in(array))
-            if position is None or not _are_apart(position, parts) or not _fits(update.value, array.type, len(position)):
+            if position is None or not _are_apart(position, parts) or not _fits(update.value, array.type, position):
                 return False
             parts[position] = update
             return True
@@ -193,7 +195,7 @@ class _Joining:
         return equal(total, form_of(whole))
 
 
-def _listed(at: tuple[int, ...], dims: tuple[int, ...], parts: dict[tuple, Atom], stmt: Stmt) -> tuple[list[Stmt], Atom]:
+def _listed(at: tuple[int, ...], dims: tuple[int, ...], parts: dict[Position, Atom], stmt: Stmt) -> tuple[list[Stmt], Atom]:
     """Return statements that list the elements at positions that begin with `at`, and the list, or the one element that is there."""
     if len(at) == len(dims):
         return [], parts[at]
@@ -222,25 +224,34 @@ def _as_set(stmt: Stmt) -> list[Stmt]:
     return [negated, replace(stmt, op=replace(stmt.op, value=minus, mode="set"))]
 
 
-def _position(update: Update, dims: tuple[int | Sym, ...]) -> tuple[int, ...] | None:
-    """Return the indices, counted from the beginning, of the part that an update sets, or adds to, if they are constants."""
+def _position(update: Update, dims: tuple[int | Sym, ...]) -> Position | None:
+    """Return the indices, counted from the beginning, of the part that an update sets, or adds to; None for other parts."""
     match update.path:
         case (Sub(key),):
             keys = key if isinstance(key, tuple) else (key,)
-            if len(keys) <= len(dims) and all(isinstance(k, Const) and type(k.value) is int and not k.live for k in keys):
-                found = [k.value if k.value >= 0 or isinstance(n, Sym) else k.value + n for k, n in zip(keys, dims)]
-                return tuple(found) if min(found, default=0) >= 0 else None
+            found = [_place(k, n) for k, n in zip(keys, dims)]
+            return tuple(found) if len(keys) <= len(dims) and min((k for k in found if k is not None), default=-1) >= 0 else None
     return None
 
 
-def _are_apart(position: tuple[int, ...], parts: Iterable[tuple[int, ...]]) -> bool:
+def _place(key: Operand, size: int | Sym) -> int | None:
+    """Return the index that a subscript names along an axis, None if that is the whole axis, and -1 if it is not known."""
+    if isinstance(key, Slice):
+        return None if all(map(_is_none, (key.lower, key.upper, key.step))) else -1
+    if not isinstance(key, Const) or type(key.value) is not int or key.live:
+        return -1
+    return key.value if key.value >= 0 or isinstance(size, Sym) else key.value + size
+
+
+def _are_apart(position: Position, parts: Iterable[Position]) -> bool:
     """Return whether a part has no element in common with others."""
-    return not any(all(a == b for a, b in zip(position, other)) for other in parts)
+    return not any(all(a == b or None in (a, b) for a, b in zip(position, other)) for other in parts)
 
 
-def _fits(value: Operand, array: Array, axes: int) -> bool:
+def _fits(value: Operand, array: Array, position: Position) -> bool:
     """Return whether a value that is added to a part of an array of zeros is what the part then is."""
-    part, t = Array(array.dtype, array.dims[axes:]), atom_type(value)
+    part = Array(array.dtype, tuple([n for k, n in itertools.zip_longest(position, array.dims) if k is None]))
+    t = atom_type(value)
     return same_arrays(t, part) or part.dims == () and _is_float(t) and part.dtype is not None and part.dtype.kind == "f"
 
 

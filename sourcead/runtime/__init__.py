@@ -12,7 +12,8 @@ from sourcead.runtime.checks import (
     exception_of, handler_of, one_for_each, read_from_text, refuse_now, same_parts, seed, unhandled, unseen
 )
 from sourcead.runtime.compiler_hints import (
-    first_root_of, found_by_search, has_more, is_integer, is_literal, last_derivative, root_of, stop_gradient, undefined
+    first_root_of, first_root_of_system, found_by_search, has_more, is_integer, is_literal, last_derivative, root_of,
+    root_of_system, stop_gradient, undefined, with_derivative_of
 )
 from sourcead.runtime.determinants import change_of_cofactors, cofactors
 from sourcead.runtime.elementwise import (

@@ -177,10 +177,30 @@ def of_odeint(p):
     return np.sum(y[:, 0] ** 2) + y[-1, 1]
 
 
+def until_it_lands(p):
+    def height(t, y):
+        return y[1]
+
+    height.terminal, height.direction = True, -1
+
+    def flight(t, y):
+        return [y[2], y[3], -0.1 * p[0] * y[2], -9.81 - 0.1 * p[1] * y[3]]
+
+    solution = solve_ivp(flight, (0, 10), [0.0, 1.0, p[0] * 3, 4 * p[1]], events=height, rtol=1e-10, atol=1e-10)
+    return solution.y[0, -1] + solution.t[-1] + solution.t_events[0][0] if solution.status == 1 else 0.0
+
+
+def at_events_that_end_nothing(p):
+    events = [lambda t, y, c: y[0], lambda t, y, c: y[1]]
+    solution = solve_ivp(pendulum, (0, 8.0), 0.3 * p, args=(p[0],), events=events, rtol=1e-10, atol=1e-10)
+    return np.sum(solution.t_events[0]) + np.sum(solution.y_events[1][:, 0]) + solution.y[0, -1]
+
+
 PROGRAMS = [
     lists_of_equations, with_further_arguments, one_equation, in_a_loop, with_all_that_fsolve_tells, of_root, of_root_by_another_method,
     fixed_points, of_minimize, with_value_and_slope_together, at_a_bound, of_one_number, at_given_times,
     to_an_end_that_varies, backwards, of_high_order, between_the_steps, of_a_stiff_system, of_odeint,
+    until_it_lands, at_events_that_end_nothing,
 ]  # fmt: skip
 
 
@@ -252,7 +272,7 @@ def test_no_solution_is_an_error():
 
 REFUSED = {
     "constraints": lambda p: optimize.minimize(lambda x: x @ x * p, [1.0], constraints={"type": "eq", "fun": lambda x: x[0] - 1}).x[0],
-    "events": lambda p: integrate.solve_ivp(lambda t, y: -p * y, (0, 1), [1.0], events=lambda t, y: y[0] - 0.5).y[0, -1],
+    "BDF": lambda p: integrate.solve_ivp(lambda t, y: -p * y, (0, 1), [1.0], method="BDF", dense_output=True).y[0, -1],
     "`p0`": lambda p: optimize.curve_fit(lambda x, a: a * x, X, Y * p)[0][0],
 }
 

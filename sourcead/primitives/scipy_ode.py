@@ -15,18 +15,22 @@ The stages y_i of an implicit step are held, and have their derivative by the im
 E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I (1993), II.5 and II.6, and II (1996), IV.8.
 """
 
+import types
+
 import numpy as np
 from scipy import integrate, optimize
 
 from sourcead.ir.records import IN_PYTHON
 from sourcead.ir.types import Opaque
 from sourcead.language.transformations import python_function
+from sourcead.primitives import scipy_roots
 from sourcead.primitives.compositions import composed, refuse
 from sourcead.primitives.registry import enter
 from sourcead.primitives.scipy_roots import arguments
-from sourcead.primitives.scipy_systems import differentiable, vector
-from sourcead.runtime import found_by_search, stop_gradient, with_derivative_of
+from sourcead.primitives.scipy_systems import differentiable, number, vector
+from sourcead.runtime import as_event, found_by_search, stop_gradient, with_derivative_of
 
+enter(as_event, constant=True, result=lambda fn, args, kwargs: Opaque(types.FunctionType))
 enter(integrate.solve_ivp, result=lambda fn, args, kwargs: Opaque(optimize.OptimizeResult))
 
 MOST = 100_000  # steps of `DOP853` for a solution of `odeint`: more are a sign of a stiff system
@@ -74,9 +78,10 @@ RADAU_P = np.linalg.inv(RADAU_C[:, None] ** np.arange(1, 4))  # the stages as th
 class Trajectory:
     """What `solve_ivp` returns: its fields are attributes and items, as in SciPy's `OdeResult`."""
 
-    def __init__(self, t, y, sol):
-        self.t, self.y, self.sol, self.t_events, self.y_events = t, y, sol, None, None
-        self.success, self.status, self.message = True, 0, "The solver successfully reached the end of the integration interval."
+    def __init__(self, t, y, sol=None, t_events=None, y_events=None, status=0):
+        self.t, self.y, self.sol, self.t_events, self.y_events, self.status, self.success = t, y, sol, t_events, y_events, status, True
+        ended = "The solver successfully reached the end of the integration interval."
+        self.message = ended if status == 0 else "A termination event occurred."
 
     def __getitem__(self, name):
         return getattr(self, name)
@@ -147,19 +152,24 @@ def implicit(held, f, times, y, inside):
 
 
 def solved_again(f, t_span, y, options, inside):
-    """Return the times between SciPy's steps, the states there, and the polynomial of each step if states inside are needed."""
+    """Return SciPy's result, the times between its steps, the states there, and the polynomial of each step if states inside are needed."""
     start, method = stop_gradient(y), options["method"]
     solved = integrate.solve_ivp(python_function(f, (1.0, start)), t_span, start, dense_output=True, **options)
     if not solved.success:
         raise RuntimeError("`scipy.integrate.solve_ivp` did not reach the end")
     steps = found_by_search(solved.sol.ts, 1)
     times = steps.copy()
-    times[0], times[-1] = t_span[0], t_span[1]
+    times[0] = t_span[0]
+    if "events" in options and solved.status == 1:  # the last step goes beyond the event
+        times[-1] = found_by_search(solved.sol.interpolants[-1].t, 1.0)
+    else:
+        times[-1] = t_span[1]
     if method != "Radau":
-        return times, *explicit((EXPLICIT if inside else WITHOUT_PARTS)[method], f, times, y, inside)
-    at = np.ravel(steps[:-1, None] + RADAU_C * np.diff(steps)[:, None])
-    held = np.reshape(found_by_search(solved.sol(at), 2).T, (len(steps) - 1, 3 * len(y)))
-    return times, *implicit(held, f, times, y, inside)
+        return solved, times, *explicit((EXPLICIT if inside else WITHOUT_PARTS)[method], f, times, y, inside)
+    held = stop_gradient(times)
+    at = np.ravel(held[:-1, None] + RADAU_C * np.diff(held)[:, None])
+    stages = np.reshape(found_by_search(solved.sol(at), 2).T, (len(steps) - 1, 3 * len(y)))
+    return solved, times, *implicit(stages, f, times, y, inside)
 
 
 @composed(integrate.solve_ivp)
@@ -167,33 +177,62 @@ def solve_ivp(
     fun, t_span, y0, method="RK45", t_eval=None, dense_output=False, events=None, vectorized=False, args=None,
     rtol=1e-3, atol=1e-6, max_step=None, first_step=None, jac=None,
 ):  # fmt: skip
-    if method not in EXPLICIT and method not in IMPLICIT or events is not None or dense_output and method in ("BDF", "LSODA"):
-        refuse("`scipy.integrate.solve_ivp` with this method or with `events`, or with `dense_output` of BDF and LSODA")
+    if method not in EXPLICIT and method not in IMPLICIT or method in ("BDF", "LSODA") and (dense_output or events is not None):
+        refuse("`scipy.integrate.solve_ivp` with this method, or with `events` or `dense_output` of BDF and LSODA")
     given = () if args is None else args
 
     def f(t, y):
         return vector(fun(t, y, *given))
 
     y = vector(y0) * 1.0
+    start = stop_gradient(y)
     options = {"method": method, "rtol": rtol, "atol": atol}
     if max_step is not None:
         options["max_step"] = max_step
     if first_step is not None:
         options["first_step"] = first_step
     if method in ("BDF", "LSODA"):
-        start = stop_gradient(y)
         solved = integrate.solve_ivp(python_function(f, (1.0, start)), t_span, start, t_eval=t_eval, **options)
         if not solved.success:
             raise RuntimeError("`scipy.integrate.solve_ivp` did not reach the end")
         at = found_by_search(solved.t, 1) if t_eval is None else vector(t_eval)
-        rows = within(*solved_again(f, t_span, y, {"method": "Radau", "rtol": rtol, "atol": atol}, True), at)
-        return Trajectory(at, with_derivative_of(found_by_search(solved.y, 2), rows.T), None)
-    times, states, polynomials = solved_again(f, t_span, y, options, t_eval is not None or dense_output)
+        _, times, states, polynomials = solved_again(f, t_span, y, {"method": "Radau", "rtol": rtol, "atol": atol}, True)
+        rows = within(times, states, polynomials, at)
+        return Trajectory(at, with_derivative_of(found_by_search(solved.y, 2), rows.T))
+    watched = () if events is None else (events,) if callable(events) else tuple(events)
+    ends = [getattr(e, "terminal", False) for e in watched]
+    functions = [lambda t, y, e=e: number(e(t, y, *given)) for e in watched]
+    if events is not None:
+        options["events"] = [
+            as_event(python_function(g, (1.0, start)), end, getattr(e, "direction", 0)) for g, e, end in zip(functions, watched, ends)
+        ]
+    solved, times, states, polynomials = solved_again(f, t_span, y, options, t_eval is not None or dense_output or events is not None)
     dense = Dense(times, states, polynomials) if dense_output else None
-    if t_eval is None:
+    if events is None and t_eval is None:
         return Trajectory(times, states.T, dense)
-    at = vector(t_eval)
-    return Trajectory(at, within(times, states, polynomials, at).T, dense)
+    if events is None:
+        at = vector(t_eval)
+        return Trajectory(at, within(times, states, polynomials, at).T, dense)
+    last, t_events = events_at(solved, times, Dense(times, states, polynomials), list(zip(functions, ends)))
+    at = times.copy() if t_eval is None else vector(t_eval)[: len(found_by_search(solved.t, 1))]
+    if t_eval is None:
+        at[-1] = last
+    y_events = [within(times, states, polynomials, when) for when in t_events]
+    return Trajectory(at, within(times, states, polynomials, at).T, dense, t_events, y_events, solved.status)
+
+
+def events_at(solved, times, dense, events):
+    """Return when the trajectory ends, and the times of events, which are roots of functions of time; `terminal` ones may be the end."""
+    last, t_events = times[-1], []
+    for k, (event, terminal) in enumerate(events):
+        found = found_by_search(solved.t_events[k], 1)
+        roots = []
+        for t in found:
+            roots.append(scipy_roots.differentiable(lambda s, event=event: event(s, dense(s)), t, ()))
+        t_events.append(np.array(roots))
+        if terminal and solved.status == 1 and len(found) > 0 and found[-1] == found_by_search(solved.t, 1)[-1]:
+            last = t_events[k][-1]
+    return last, t_events
 
 
 @composed(integrate.odeint)
@@ -207,7 +246,7 @@ def odeint(func, y0, t, args=(), Dfun=None, col_deriv=0, full_output=0, rtol=Non
     start, when = stop_gradient(y), stop_gradient(at)
     solved = integrate.odeint(python_function(f, (1.0, start)), start, when, rtol=rtol, atol=atol, tfirst=True)
     options = {"method": "DOP853", "rtol": 1.49e-8 if rtol is None else rtol, "atol": 1.49e-8 if atol is None else atol}
-    times, states, polynomials = solved_again(f, (at[0], at[-1]), y, options, True)
+    _, times, states, polynomials = solved_again(f, (at[0], at[-1]), y, options, True)
     if len(times) > MOST:
         raise RuntimeError("a stiff system: write `solve_ivp(..., method='Radau')` in the place of `odeint`")
     rows = within(times, states, polynomials, at)

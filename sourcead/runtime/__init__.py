@@ -37,8 +37,8 @@ from sourcead.runtime.signals import (
     convolve_cotangents, fit_axis, interp_cotangents, interval_around, irfft_weights, polyval_cotangents, root_slopes
 )
 from sourcead.runtime.structures import (
-    add, copy, fields_of, is_record, like_argument, make_record, map_parts, replaced_cotangent, zeros_if_assigned,
-    zeros_like
+    add, as_event, copy, fields_of, is_record, like_argument, make_record, map_parts, replaced_cotangent,
+    zeros_if_assigned, zeros_like
 )
 from sourcead.runtime.subscripts import (
     assigned_cotangent, best_place, choose_cotangent, cotangent_at, count_trimmed, distinct_places, gather_cotangent,

@@ -12,7 +12,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.core import Lowering, MethodVal, Value
 from sourcead.frontend.core.cells import cells_of, roots
-from sourcead.ir.nodes import Call, Const
+from sourcead.ir.nodes import Call, Const, Index
 from sourcead.ir.types import UNKNOWN, Unknown
 
 VIEWS = ("items", "keys", "values")
@@ -31,8 +31,10 @@ def attribute(lo: Lowering, value: Value, name: str) -> Value:
 
 
 def is_part(lo: Lowering, value: Value, name: str) -> bool:
-    """Return whether a value was read from an attribute of such an object and, if it has the attribute `name`, is one itself."""
+    """Return whether a value was read from an attribute of such an object, or is an item of one, and has the attribute `name`."""
     made = lo.build.made_by.get(lo.read(value))
+    if isinstance(made, Index):
+        made = lo.build.made_by.get(made.base)
     read = isinstance(made, Call) and made.fn is getattr and made.effect
     return read and not any(hasattr(cls, name) for cls in (np.ndarray, float, complex, int, str, list, dict, tuple, set))
 

@@ -10,11 +10,10 @@ from sourcead.emit import emit
 from sourcead.emit.memory.joined_sums import join_sums
 from sourcead.emit.text.printing import Span, lower
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.ir.nodes import Function
+from sourcead.ir.nodes import Function, Stmt
 from sourcead.ir.recursive_calls import Pair, pairs_called
 from sourcead.passes.cleanup.inner_products import sum_products_at_once
 from sourcead.passes.cleanup.short_axes import reduce_short_axes
-from sourcead.places.origin import Origin
 
 
 class NumPy(Engine):
@@ -48,11 +47,11 @@ class NumPy(Engine):
         above, text = sum(t.count("\n") + 2 for t in texts), emitted.text
 
         @functools.cache
-        def origins() -> dict[Span, Origin]:
+        def statements() -> dict[Span, Stmt]:
             again = emit(prepared)  # since few programs raise errors, none keeps the tree that it was printed from
-            return {lower(span, above): at for span, at in again.origins.items()} if again.text == text else {}
+            return {lower(span, above): stmt for span, stmt in again.statements.items()} if again.text == text else {}
 
-        return Program(prepared.name, "\n\n".join([*texts, text]), namespace, prepared, origins=origins)
+        return Program(prepared.name, "\n\n".join([*texts, text]), namespace, prepared, statements=statements)
 
     def cache_key(self) -> str:
         return "numpy"

@@ -63,9 +63,9 @@ class Run:
         """The name of the file of the text that runs."""
         return self.made._latest(*self.args, **self.kwargs).code.co_filename
 
-    def memory(self, reverse_from: int | None) -> Measured:
+    def memory(self, reverse: frozenset[int]) -> Measured:
         """Return what was measured of the memory."""
-        return measured(self, [self.file], True, reverse_from)
+        return measured(self, [self.file], True, reverse)
 
     def times(self, files: set[str]) -> Measured:
         """Return what was measured of the times of the text, and of the user's function, whose lines are in some files."""
@@ -91,7 +91,7 @@ class Run:
             other = type(self.made)(function, asked, kind, dataclasses.replace(options, checkpoint=policy))
             try:
                 program = other._latest(*self.args, **self.kwargs).built.plain
-                yield _spelled(policy), Run(other, self.args, self.kwargs).memory(Relation(program, self.made._user_function).reverse_from)
+                yield _spelled(policy), Run(other, self.args, self.kwargs).memory(Relation(program, self.made._user_function).reverse)
             except SourceADError as error:
                 yield _spelled(policy), f"refused: {error.reason}"
 
@@ -118,10 +118,10 @@ def page_of(made: Any, args: tuple, kwargs: dict[str, Any], profile: bool = Fals
     shown = Shown(title[0].upper() + title[1:], tuple(facts), relation, built.notes.shown(given), numbers)
     if run is None or built.program is not None:
         return Page(page(shown))
-    found = run.memory(relation.reverse_from)
+    found = run.memory(relation.reverse)
     measurements = [(f"{_spelled(inner._checkpoint)}, as above", found)]
     loops = [loop.runs for loop in loops_of(relation, numbers, lambda line: found.runs.get((run.file, line), 0))]
-    if policies and loops and made is inner and relation.reverse_from is not None:
+    if policies and loops and made is inner and relation.reverse:
         measurements += run.under_other_policies(max(loops))
     times = run.times({listing.file for listing in relation.listings}) if profile else None
     return Page(page(dataclasses.replace(shown, file=run.file, run=found, times=times, policies=tuple(measurements))))

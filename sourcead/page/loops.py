@@ -70,7 +70,7 @@ def loops_of(relation: Relation, numbers: Mapping[Sym, int], runs: Callable[[int
         if relation.role(stmt, node.lineno) == "forward":
             kept = [value for line in _own_lines(node) for value in kept_in(relation, line, numbers, runs)]
             units, _ = relation.related(stmt)
-            first = LoopFacts(units[0] if units else None, node.lineno, around, runs(node.body[0].lineno), list(values.values()), kept=kept)
+            first = LoopFacts(units[0] if units else None, node.lineno, around, _iterations(node, runs), list(values.values()), kept=kept)
             found.append((calls, first))
         elif stmt.adjoint_of is not None:
             for other, facts in found:
@@ -98,6 +98,14 @@ def _loops(node: ast.AST, depth: int = 0) -> Iterator[tuple[ast.For | ast.While,
         if is_loop:
             yield child, depth
         yield from _loops(child, depth + is_loop)
+
+
+def _iterations(loop: ast.For | ast.While, runs: Callable[[int], int | None]) -> int | None:
+    """Return how many iterations of a loop ran: as often as a statement of its body that is no loop, whose head runs more often."""
+    plain = next((stmt for stmt in loop.body if not isinstance(stmt, ast.For | ast.While)), None)
+    if plain is not None or runs(loop.lineno) is None:
+        return runs(loop.lineno if plain is None else plain.lineno)
+    return runs(loop.body[0].lineno) - _iterations(loop.body[0], runs)
 
 
 def _own_lines(loop: ast.AST) -> Iterator[int]:

@@ -12,10 +12,10 @@ def tag(name: str, *children: Any, **attributes: Any) -> Markup:
     """Return an element; `class_` stands for `class`, an underscore for a hyphen, and attributes that are None or False are left out.
 
     Example:
-        >>> tag("b", "x < y", tag("i", 2), class_="warm", hidden=False)
-        '<b class="warm">x &lt; y<i>2</i></b>'
+        >>> tag("b", "x < y", tag("i", 2), class_="warm", id=0, hidden=False)
+        '<b class="warm" id="0">x &lt; y<i>2</i></b>'
     """
-    given = {key.rstrip("_").replace("_", "-"): value for key, value in attributes.items() if value not in (None, False)}
+    given = {key.rstrip("_").replace("_", "-"): value for key, value in attributes.items() if value is not None and value is not False}
     written = "".join(f" {key}" if value is True else f' {key}="{escaped(value)}"' for key, value in given.items())
     return Markup(f"<{name}{written}>{joined(*children)}</{name}>")
 

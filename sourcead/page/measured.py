@@ -47,19 +47,19 @@ class Measured:
         return max(self.curve, default=0)
 
 
-def measured(call: Callable[[], Any], files: Collection[str], memory: bool, reverse_from: int | None = None) -> Measured:
+def measured(call: Callable[[], Any], files: Collection[str], memory: bool, reverse: Collection[int] = ()) -> Measured:
     """Run a call and return what was measured of the lines of some files.
 
     Args:
         call: the call.
         files: the names of the files whose lines are measured.
         memory: whether to measure memory, which changes times, or times.
-        reverse_from: the line with which the reverse sweep begins.
+        reverse: the lines of the reverse sweep.
     """
     before, begun = sys.gettrace(), memory and not tracemalloc.is_tracing()
     if begun:
         tracemalloc.start()
-    tracer = _Memory(reverse_from) if memory else _Times()
+    tracer = _Memory(reverse) if memory else _Times()
     try:
         sys.settrace(lambda frame, event, arg: tracer.enter(frame) if frame.f_code.co_filename in files else None)
         call()
@@ -108,8 +108,8 @@ class _Times:
 class _Memory:
     """Notes what one file's functions hold, from the first call on, in arrays that are there before, so that notes take no memory."""
 
-    def __init__(self, reverse_from: int | None):
-        self.reverse_from, self.turn, self.file = reverse_from, None, ""
+    def __init__(self, reverse: Collection[int]):
+        self.reverse, self.turn, self.file = reverse, None, ""
         self.counts, self.curve = array("q", bytes(8 * MOST_LINES)), array("q", bytes(16 * POINTS))
         self.place, self.stretch, self.start, self.depth = 0, 1, None, 0
 
@@ -137,7 +137,7 @@ class _Memory:
                 return self.note
             self.place += 1
             self.counts[min(frame.f_lineno, MOST_LINES - 1)] += 1
-            if self.turn is None and self.reverse_from is not None and frame.f_lineno >= self.reverse_from:
+            if self.turn is None and frame.f_lineno in self.reverse:
                 self.turn = self.place
         return self.note
 

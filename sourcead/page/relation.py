@@ -61,6 +61,7 @@ class Relation:
         listings: the user's function, and those that it calls.
         units: for each unit, its listing and its first line.
         pieces: for each line of the generated text, its pieces.
+        reverse: the lines of the generated text that are in a reverse sweep.
     """
 
     program: Program
@@ -78,8 +79,7 @@ class Relation:
                 for place in at.chain():
                     if self.unit_at(place) is None and not place.file.startswith(LIBRARIES):
                         self._list(place.file, place.line, place.end_line)
-        lines = [n for n, stmt in self.statements.items() if isinstance(n, int) and stmt.adjoint_of is not None]
-        self.reverse_from = min(lines, default=None)
+        self.reverse = frozenset(self._lines_of_reverse())
         self._related = {}
 
     # -- the user's side --------------------------------------------------------------------------------------------------
@@ -118,7 +118,17 @@ class Relation:
             return "saves"
         if stmt.adjoint_of is not None and (stmt.origin is None or stmt.origin == stmt.adjoint_of):
             return "adjoint"
-        return "again" if self.reverse_from is not None and line >= self.reverse_from else "forward"
+        return "again" if line in self.reverse else "forward"
+
+    def _lines_of_reverse(self) -> Iterator[int]:
+        """Yield the lines of reverse sweeps: in each function those of pullbacks, and all from the first adjoint on."""
+        for function in ast.parse(self.program.text).body:
+            begun = False
+            for node in function.body:
+                lines = range(node.lineno, node.end_lineno + 1)
+                first = next((self.statements[n] for n in lines if n in self.statements), None)
+                begun = begun or not isinstance(node, ast.FunctionDef) and first is not None and first.adjoint_of is not None
+                yield from lines if begun or isinstance(node, ast.FunctionDef) else ()
 
     def related(self, stmt: Stmt) -> tuple[list[int], list[int]]:
         """Return the units that a statement comes from, saves or belongs to, and those of the calls around them."""

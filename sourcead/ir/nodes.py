@@ -30,8 +30,7 @@ class Var:
     temp: bool = False
     id: int = field(default_factory=lambda: next(_ids))
 
-    def __repr__(self):
-        return f"{self.name}.{self.id}"
+    __repr__ = lambda self: f"{self.name}.{self.id}"
 
 
 @frozen(eq=False)
@@ -356,7 +355,7 @@ class Stmt:
     """`targets = op`.
 
     `origin` is the user's statement.  `adjoint_of`, in the reverse sweep, is the statement whose adjoint this is part of; its text
-    becomes a comment.  `within` are the context managers around it, outermost first, which do not alter values (np.errstate).
+    becomes a comment.  `within` are the context managers around it (np.errstate), outermost first; `saves` marks writes of residuals.
     """
 
     targets: tuple[Var, ...]
@@ -364,6 +363,8 @@ class Stmt:
     origin: Origin | None = None
     adjoint_of: Origin | None = None
     within: tuple[Call, ...] = ()
+    saves: bool = False
+    place = property(lambda self: self.origin or self.adjoint_of)
 
 
 @frozen(eq=False)

@@ -1,5 +1,8 @@
 """Systems, minima and differential equations that SciPy solves inside a program: the value is SciPy's, the derivative the solution's."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy import integrate, optimize
@@ -7,7 +10,7 @@ from scipy.integrate import odeint, solve_ivp
 from scipy.optimize import curve_fit, fixed_point, fsolve, least_squares, minimize, minimize_scalar, root
 
 from sourcead import BackendError, UnsupportedArgumentError, UnsupportedSyntaxError, grad, hvp, value_and_grad
-from tests.semantics import differences, judged_in_all_modes
+from tests.semantics import differences, exec_with_source, judged_in_all_modes
 
 P = np.array([1.2, 2.0])
 A = np.array([[3.0, 1.0], [1.0, 2.0]])
@@ -295,6 +298,12 @@ def test_function_that_changes_something_is_refused():
 
     with pytest.raises(UnsupportedSyntaxError, match="changes something outside of it"):
         grad(f)(2.0)
+
+
+def test_the_page_shows_what_runs(capsys):
+    page = (Path(__file__).parents[1] / "docs" / "solvers.md").read_text(encoding="utf-8")
+    exec_with_source(re.search(r"```python\n(.*?)```", page, re.S)[1], {})
+    assert f"prints `{capsys.readouterr().out.strip()}`" in page
 
 
 def test_numba_says_what_runs_in_the_interpreter():

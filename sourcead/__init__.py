@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sourcead.language.adjoint_blocks import adjoint_of
     from sourcead.language.checkpoint_policies import Auto, Revolve, Segments, checkpoint
     from sourcead.language.combinators import NotAssociativeWarning, map as map, reduce, scan
+    from sourcead.language.opaque import implicit, opaque
     from sourcead.primitives.registry import adjoint, tangent
     from sourcead.runtime import stop_gradient
 
@@ -39,6 +40,7 @@ _HOMES = {
     "sourcead.language.adjoint_blocks": ("adjoint_of",),
     "sourcead.language.checkpoint_policies": ("Auto", "Revolve", "Segments", "checkpoint"),
     "sourcead.language.combinators": ("NotAssociativeWarning", "map", "reduce", "scan"),
+    "sourcead.language.opaque": ("implicit", "opaque"),
     "sourcead.primitives.registry": ("adjoint", "tangent"),
     "sourcead.runtime": ("stop_gradient",),
 }  # fmt: skip
@@ -77,8 +79,10 @@ __all__ = [
     "grad",
     "hessian",
     "hvp",
+    "implicit",
     "jacobian",
     "jvp",
+    "opaque",
     "pushforward",
     "reduce",
     "scan",

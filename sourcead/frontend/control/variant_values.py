@@ -17,7 +17,9 @@ from sourcead.frontend.core import (
 from sourcead.ir.dims import in_terms
 from sourcead.ir.names import of_part
 from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const, Slice, Var
-from sourcead.ir.types import Array, ListT, MapT, NoneType, Scalar, SetT, Str, Sym, Type, Undefined, Unknown, fits, join, of_any_length
+from sourcead.ir.types import (
+    Array, ListT, MapT, NoneType, Scalar, SetT, Str, Sym, Type, Undefined, Unknown, fits, join, of_any_length
+)
 
 
 @dataclass
@@ -395,6 +397,4 @@ def slot_name(slot: tuple[Slots, Any], init: Value) -> str:
     key = slot[1]
     if isinstance(key, str) and not isinstance(key, Meta):
         return key.lstrip("$")
-    if isinstance(init, (Var, Cell)):
-        return init.name
-    return of_part("item", key) if isinstance(key, int) else "value"
+    return init.name if isinstance(init, (Var, Cell)) else of_part("item", key) if isinstance(key, int) else "value"

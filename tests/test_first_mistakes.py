@@ -59,10 +59,11 @@ def test_an_option_that_there_is_not(make, option, instead):
     assert option in str(caught.value) and caught.value.instead == instead
 
 
+@pytest.mark.parametrize("make", [grad, jacobian, value_and_grad], ids=lambda make: make.__name__)
 @pytest.mark.parametrize("given", [1.5, np.ones(2)])
-def test_arguments_given_in_the_place_of_wrt(given):
-    with pytest.raises(WrtError, match=r"`grad\(squares\)\(\.\.\.\)`"):
-        grad(squares, given)
+def test_arguments_given_in_the_place_of_wrt(make, given):
+    with pytest.raises(WrtError, match=rf"given an? (float|ndarray) as wrt\nWrite instead: `{make.__name__}\(squares\)\(\.\.\.\)`"):
+        make(squares, given)
 
 
 def test_a_string_times_a_float():
@@ -240,10 +241,13 @@ X = np.ones(3)
 
 
 @pytest.mark.parametrize("call, kind, said, instead", [
-    (lambda: grad(lambda w: w / 2)([1.0, 2.0]), TypeError, "a list, tuple or string in a calculation", "`np.asarray(x)`"),
-    (lambda: grad(lambda w, x: w * x)([1.0], [2.0]), TypeError, "a list or tuple times another one", "`np.asarray(x) * np.asarray(y)`"),
+    (lambda: grad(lambda w: w / 2)([1.0, 2.0]), TypeError, "a list, tuple or string in a calculation", "`np.asarray(w)`"),
+    (lambda: grad(lambda w, x: w * x)([1.0], [2.0]), TypeError, "a list or tuple times another one", "`np.asarray(w)` and `np.asarray(x)`"),
+    (lambda: grad(lambda x, y: x * (1 - y["y"]))(2.0, {"y": [1]}), TypeError, "a calculation with numbers", "`np.asarray(y['y'])`"),
+    (lambda: grad(lambda x, n: sum(x for _ in range(1, n)))(1.0, 3.0), SourceADError, "`range` of a float", "`range(1, int(n))`"),
     (lambda: grad(dot)(X, "abc"), TypeError, "a string times a float", "numbers in place of the string"),
     (lambda: grad(segments_first)(1.0, 5), SourceADError, "takes the iterable first", "checkpoint(range(n), Segments(3))"),
+    (lambda: checkpoint(squares), SourceADError, "is given the function `squares`", "`grad(squares, checkpoint=...)`"),
     (lambda: checkpoint(Segments(3), range(5)), SourceADError, "takes the iterable first", "checkpoint(range(n), Segments(3))"),
     (lambda: grad(lambda x: np.sum(sourcead.map(x, squares)))(X), ArgumentError, "`map` takes the function first", "map(f, xs)"),
     (lambda: sourcead.map(X, squares), ArgumentError, "`map` takes the function first", "map(f, xs)"),

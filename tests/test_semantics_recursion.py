@@ -1,6 +1,7 @@
 """Recursive functions that write into arguments, lists and dicts, or have caches, against Python and differences."""
 
 import functools
+import logging
 
 import numpy as np
 import pytest
@@ -326,6 +327,20 @@ def test_recursion_that_reads_an_object_which_can_be_called():
         return again(x) + unit(x)
 
     assert judged_in_all_modes(f, 0.3) == "right"
+
+
+def test_functions_of_a_text_read_different_objects_of_one_name():
+    loud, quiet = logging.getLogger("loud"), logging.getLogger("quiet")
+
+    def halved(x, n):
+        loud.debug("%s", n)
+        return x if n <= 0 else np.sin(halved(x * 0.5, n - 1))
+
+    def thirds(x, n):
+        quiet.debug("%s", n)
+        return x if n <= 0 else np.cos(thirds(x / 3, n - 1))
+
+    assert judged_in_all_modes(lambda x: halved(x[0], int(3 + x[1])) * thirds(x[1], int(2 + x[0])), np.array([0.4, 0.7])) == "right"
 
 
 def times(k):

@@ -30,12 +30,17 @@ class NumPy(Engine):
     def emit(self, prepared: Function) -> Program:
         """Return the program, whose text begins with the recursive functions that it calls."""
         emitted = emit(prepared)
+<<<<<<< HEAD
         texts, functions, namespace = [], [], dict(emitted.namespace)
+=======
+        texts, namespace, elsewhere = [], dict(emitted.namespace), dict(emitted.names)
+>>>>>>> 78bcb192721029b7c2e72b7df178ffcda7c378b5
         pairs = pairs_called(prepared.body)
         for pair in pairs:  # `pairs` grows meanwhile
             made = reduce_short_axes(optimised(differentiated(pair), last=sum_and_join))
             pairs += [p for p in pairs_called(made.body) if p not in pairs]
-            helper = emit(made)
+            helper = emit(made, elsewhere=elsewhere)
+            elsewhere |= helper.names
             texts.append(helper.text)
             functions.append(made)
             for name, value in helper.namespace.items():

@@ -34,7 +34,7 @@ from sourcead.compile.pickling import Pickled
 from sourcead.compile.pipeline import KINDS, Options, Request
 from sourcead.compile.renewal import Renewed, behind
 from sourcead.compile.specialisation import (
-    EXACT_ENTRIES, LENGTHS, SHARED, SHARED_TEXTS, TEXTS, Specialisation, remember, shared, specialised
+    EXACT_ENTRIES, LENGTHS, MANY_ITEMS, SHARED, SHARED_TEXTS, TEXTS, Specialisation, remember, shared, specialised
 )
 from sourcead.compile.verification import Subject, level_of, verifying
 from sourcead.compile.wrt import check_tangent, resolved_wrt, with_tangents
@@ -278,7 +278,10 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
         return compiled
 
     def _for_any_length(self, wide: Arguments, arguments: Arguments) -> Specialisation | None:
-        """Return the specialisation for lists of any length, from the second length on; None if the function needs the length."""
+        """Return the specialisation for lists of any length, None if the function needs the length.
+
+        Of short lists, a text for the first length alone names each item.
+        """
 
         def of_one_length(error: BackendError) -> Callable:
             with self._lock:
@@ -288,7 +291,7 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
 
         sharing = self._sharing_key(wide.key)
         table, key = (self._lengths, wide.key) if sharing is None else (LENGTHS, sharing)
-        state = table.get(key)
+        state = table.get(key, "one" if wide.listed > MANY_ITEMS else None)
         compiled = None
         engine = self._engine.for_any_length(wide.types, of_one_length)
         if state == "one" and engine is not None:

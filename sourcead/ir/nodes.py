@@ -325,13 +325,14 @@ class Loop(Op):
 
 @frozen(eq=False)
 class Closure(Op):
-    """A nested function, `def name(params): body`, which may read the variables around it: a pullback."""
+    """A nested function, `def name(params): body`, which may read the variables around it: a pullback, or what a solver calls."""
 
     children = ("body",)
     binders = ("params",)
 
     params: tuple[Var, ...]
     body: Block
+    constant: bool = False  # whether what it returns is one for derivatives
 
 
 @frozen(eq=False)
@@ -379,11 +380,7 @@ class Function:
     lets_go: bool = False
 
 
-class _Undefined:
-    __repr__ = lambda self: "undefined"
-
-
-UNDEFINED = Const(_Undefined(), text="undefined")
+UNDEFINED = Const(type("Undefined", (), {"__repr__": lambda self: "undefined"})(), text="undefined")
 
 
 def operand_atoms(operand: Any) -> tuple[Atom, ...]:

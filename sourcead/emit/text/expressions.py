@@ -155,6 +155,8 @@ class Expressions:
     @op.register
     def _(self, op: Call):
         fn = op.fn.value if isinstance(op.fn, Const) else op.fn
+        if fn is getattr and len(op.args) == 2 and isinstance(op.args[1], Const):
+            return self.attribute(self.operand(op.args[0]), op.args[1].value)
         name = operator_name(fn)
         if name is not None and not op.kwargs:
             expr = self.operator(name, op.args)

@@ -68,23 +68,29 @@ def _over_lines(indent: str, line: str) -> str:
         return indent + line
     if not isinstance(value, _DISPLAYS):
         return indent + line
-    before, after = (part.decode() for part in (line.encode()[: value.col_offset], line.encode()[value.end_col_offset :]))
-    return f"{indent}{before}{_display(line, value, indent, True)}{after}"
+    encoded = line.encode()
+    before, after = (part.decode() for part in (encoded[: value.col_offset], encoded[value.end_col_offset :]))
+    return f"{indent}{before}{_display(encoded, value, indent, True)}{after}"
 
 
-def _display(source: str, value: ast.expr, indent: str, whole: bool = False) -> str:
-    """Return the text of an expression, over several lines if it is a tuple, list or dict that is long."""
-    text = ast.get_source_segment(source, value)
+def _display(line: bytes, value: ast.expr, indent: str, whole: bool = False) -> str:
+    """Return the text of an expression in a line, over several lines if it is a tuple, list or dict that is long."""
+    text = _segment(line, value)
     inner = f"{indent}    "
     if not isinstance(value, _DISPLAYS) or isinstance(value, ast.Dict) and None in value.keys:
         return text
     if not whole and len(inner + text) < _LONGEST_LINE:
         return text
-    heads = [f"{ast.get_source_segment(source, key)}: " for key in value.keys] if isinstance(value, ast.Dict) else itertools.repeat("")
+    heads = [f"{_segment(line, key)}: " for key in value.keys] if isinstance(value, ast.Dict) else itertools.repeat("")
     items = value.values if isinstance(value, ast.Dict) else value.elts
-    lines = "".join(f"{inner}{head}{_display(source, item, inner)},\n" for head, item in zip(heads, items))
+    lines = "".join(f"{inner}{head}{_display(line, item, inner)},\n" for head, item in zip(heads, items))
     opening, closing = {ast.Tuple: "()", ast.List: "[]", ast.Dict: "{}"}[type(value)]
     return f"{opening}\n{lines}{indent}{closing}"
+
+
+def _segment(line: bytes, node: ast.expr) -> str:
+    """Return the text of an expression in a line; `ast.get_source_segment` splits the whole source into lines each time."""
+    return line[node.col_offset : node.end_col_offset].decode()
 
 
 @functools.cache

@@ -17,6 +17,7 @@ from sourcead.errors import SourceADError
 from sourcead.files.whole import write
 from sourcead.ir.records import deep_copy
 from sourcead.language.checkpoint_policies import Auto, Revolve, Segments
+from sourcead.language.tracebacks import ORIGINS
 from sourcead.page.document import Shown, fragment, page
 from sourcead.page.loops import loops_of
 from sourcead.page.markup import tag
@@ -58,14 +59,9 @@ class Run:
         if self.pulls_back:
             result[1](self.cotangent)
 
-    @property
-    def file(self) -> str:
-        """The name of the file of the text that runs."""
-        return self.made._latest(*self.args, **self.kwargs).code.co_filename
-
     def memory(self, reverse: frozenset[int]) -> Measured:
         """Return what was measured of the memory."""
-        return measured(self, [self.file], True, reverse)
+        return _of_text(measured(self, ORIGINS.__contains__, True, reverse))
 
     def times(self, files: set[str]) -> Measured:
         """Return what was measured of the times of the text, and of the user's function, whose lines are in some files."""
@@ -78,16 +74,17 @@ class Run:
             return lambda: user._function(*own.args, **own.kwargs)
 
         first, second = (
-            min((measured(call(), among, False) for _ in range(TRIES)), key=lambda found: sum(found.seconds.values()))
-            for call, among in ((function, files), (lambda: self, {self.file}))
+            min((measured(call(), watches, False) for _ in range(TRIES)), key=lambda found: sum(found.seconds.values()))
+            for call, watches in ((function, files.__contains__), (lambda: self, ORIGINS.__contains__))
         )
-        return Measured({**first.runs, **second.runs}, {**first.seconds, **second.seconds})
+        second = _of_text(second)
+        return Measured(first.runs | second.runs, first.seconds | second.seconds)
 
     def under_other_policies(self, iterations: int) -> Iterator[tuple[str, Measured | str]]:
         """Yield the names of other policies with what was measured of them, or why they are refused."""
         function, asked, kind, options = self.made._made_of
         root = max(round(math.sqrt(iterations)), 2)
-        for policy in [p for p in (Auto(), "store", "states", Segments(root), Revolve(min(root, 10))) if p != options.checkpoint]:
+        for policy in [p for p in (Auto(), "store", "states", Segments(root), Revolve(root)) if p != options.checkpoint]:
             other = type(self.made)(function, asked, kind, dataclasses.replace(options, checkpoint=policy))
             try:
                 program = other._latest(*self.args, **self.kwargs).built.plain
@@ -120,11 +117,11 @@ def page_of(made: Any, args: tuple, kwargs: dict[str, Any], profile: bool = Fals
         return Page(page(shown))
     found = run.memory(relation.reverse)
     measurements = [(f"{_spelled(inner._checkpoint)}, as above", found)]
-    loops = [loop.runs for loop in loops_of(relation, numbers, lambda line: found.runs.get((run.file, line), 0))]
+    loops = [loop.runs for loop in loops_of(relation, numbers, lambda line: found.runs.get(("", line), 0))]
     if policies and loops and made is inner and relation.reverse:
         measurements += run.under_other_policies(max(loops))
     times = run.times({listing.file for listing in relation.listings}) if profile else None
-    return Page(page(dataclasses.replace(shown, file=run.file, run=found, times=times, policies=tuple(measurements))))
+    return Page(page(dataclasses.replace(shown, run=found, times=times, policies=tuple(measurements))))
 
 
 def in_cell(made: Any) -> str | None:
@@ -134,6 +131,12 @@ def in_cell(made: Any) -> str | None:
     except SourceADError:
         return None
     return fragment(built.plain.text, built.notes.shown({}))
+
+
+def _of_text(found: Measured) -> Measured:
+    """Return what was measured of generated text under the file name "", since a text that is generated anew is another file."""
+    runs, seconds = ({("", line): value for (_, line), value in table.items()} for table in (found.runs, found.seconds))
+    return dataclasses.replace(found, runs=runs, seconds=seconds)
 
 
 def _inner(made: Any) -> Any:

@@ -23,7 +23,7 @@ from sourcead.places.origin import Origin, shown_place
 HELP = "Point at a line, touch it, or go to it with Tab and the arrow keys: what comes from it is marked on the other side. \
 Enter keeps the marks, Escape removes them."
 TIMES = "The time of a line, and how often it ran, are those of one run, without the time of other lines that it calls and are shown."
-MEMORY = "The bytes that the generated text holds beside its arguments, over the lines that it runs. All plots have the same vertical axis; a \
+MEMORY = "The bytes that the generated text holds beside its arguments, over the lines that it runs. All plots have one vertical axis; a \
 dashed line is where the reverse sweep begins."
 
 
@@ -37,8 +37,7 @@ class Shown:
         relation: the generated text, and the functions that it comes from.
         notes: what loops save, as sentences.
         numbers: the sizes of symbolic dims for the arguments.
-        file: the name of the file of the text, in what was measured.
-        run: what was measured of the memory of the text that is shown.
+        run: what was measured of the memory of the text that is shown, as of a file without a name.
         times: what was measured of the times of the function and of the text.
         policies: for checkpoint policies, what was measured of the memory, or why it was not.
     """
@@ -48,7 +47,6 @@ class Shown:
     relation: Relation
     notes: tuple[str, ...] = ()
     numbers: Mapping[Sym, int] = field(default_factory=dict)
-    file: str = ""
     run: Measured | None = None
     times: Measured | None = None
     policies: tuple[tuple[str, Measured | str], ...] = ()
@@ -104,7 +102,7 @@ class _Writer:
 
     def runs(self, line: int) -> int | None:
         """Return how often a line of the text ran; None if that was not measured."""
-        return None if self.shown.run is None else self.shown.run.runs.get((self.shown.file, line), 0)
+        return None if self.shown.run is None else self.shown.run.runs.get(("", line), 0)
 
     def body(self) -> Iterator[Markup]:
         shown = self.shown
@@ -148,7 +146,7 @@ class _Writer:
             more = f", +{len(of) - 1}" if of[1:] and own.saves else ""
             mark = joined(f"{ROLES[role][0]} {self.relation.units[of[0]][1]}", self.function_of(of[0]), more) if of else ""
             code = _row(pieces, lambda run, number=number: self.coloured(run, number))
-            cells = [tag("span", number, class_="no"), tag("span", mark, class_=f"ref {role}"), code, self.time(self.shown.file, number)]
+            cells = [tag("span", number, class_="no"), tag("span", mark, class_=f"ref {role}"), code, self.time("", number)]
             rows.append(tag("li", *cells, tabindex=-1 if of else None))
         return tag("div", tag("h2", f"{self.relation.program.name}, generated"), tag("ol", *rows, class_="code"))
 

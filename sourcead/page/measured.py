@@ -47,12 +47,12 @@ class Measured:
         return max(self.curve, default=0)
 
 
-def measured(call: Callable[[], Any], files: Collection[str], memory: bool, reverse: Collection[int] = ()) -> Measured:
+def measured(call: Callable[[], Any], watches: Callable[[str], bool], memory: bool, reverse: Collection[int] = ()) -> Measured:
     """Run a call and return what was measured of the lines of some files.
 
     Args:
         call: the call.
-        files: the names of the files whose lines are measured.
+        watches: returns whether the lines of the file of a name are measured.
         memory: whether to measure memory, which changes times, or times.
         reverse: the lines of the reverse sweep.
     """
@@ -61,7 +61,7 @@ def measured(call: Callable[[], Any], files: Collection[str], memory: bool, reve
         tracemalloc.start()
     tracer = _Memory(reverse) if memory else _Times()
     try:
-        sys.settrace(lambda frame, event, arg: tracer.enter(frame) if frame.f_code.co_filename in files else None)
+        sys.settrace(lambda frame, event, arg: tracer.enter(frame) if watches(frame.f_code.co_filename) else None)
         call()
     finally:
         sys.settrace(before)
@@ -152,7 +152,7 @@ def overhead() -> float:
     lines, file = 2000, "<sourcead nothing>"
     names: dict[str, Any] = {}
     exec(compile("def f():\n" + "    pass\n" * lines, file, "exec"), names)
-    return min(sum(measured(names["f"], [file], memory=False).seconds.values()) for _ in range(3)) / lines
+    return min(sum(measured(names["f"], file.__eq__, memory=False).seconds.values()) for _ in range(3)) / lines
 
 
 def net(found: Measured, line: Line) -> float:

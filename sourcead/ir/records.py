@@ -352,7 +352,7 @@ def type_of(value: Any) -> Type:
         return Foreign(type(value))
     if is_record(value):
         return record_type(value)
-    if callable(value) or isinstance(value, types.ModuleType):
+    if callable(value) or isinstance(value, types.ModuleType | enum.Enum):
         return FunctionT(value)
     return Opaque(type(value))
 

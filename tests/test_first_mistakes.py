@@ -9,7 +9,7 @@ import pytest
 import sourcead
 from sourcead import (
     ArgumentError, NonScalarError, NoRuleError, RuleError, Segments, SourceADError, WrtError, adjoint, checkpoint, grad,
-    hessian, hvp, jacobian, jvp, value_and_grad, vjp
+    hessian, hvp, jacobian, jvp, pushforward, value_and_grad, vjp
 )
 
 
@@ -259,6 +259,12 @@ X = np.ones(3)
     (lambda: grad(scaled, wrt="*"), WrtError, "names the parameter '*'", "wrt=('x', 'k')"),
     (lambda: grad(scaled, wrt=b"x"), WrtError, "wrt is b'x', which is neither", "wrt='x'"),
     (lambda: grad(scaled, checkpoint="segments:3"), SourceADError, "no checkpoint policy 'segments:3'", "Segments(3)"),
+    (lambda: grad(lambda x: np.sum(np.hstack(x, x)))(X), TypeError, "`np.hstack` takes the arrays as one list", "`np.hstack((a, b))`"),
+    (lambda: grad(lambda x: float(f"{x:.2f}"))(2.0), SourceADError, "read from a text", "before it is written as a text"),
+    (lambda: grad(lambda x: np.var(x, ddof=x[0]))(X), SourceADError, "its argument `ddof`", "`stop_gradient(...)` as `ddof`"),
+    (lambda: grad(lambda x: {"loss": x})(2.0), NonScalarError, "returns a dict", "return the number alone, one of the items"),
+    (lambda: grad(lambda x: x * x)(1j), NonScalarError, "returns a complex number", "use `jvp` or `vjp`"),
+    (lambda: pushforward(scaled)(X, 2.0), TypeError, "scaled_jvp() missing 1 required positional argument: 't_x'", ""),
     (lambda: grad(scaled, checkpoint=Segments), SourceADError, "no checkpoint policy Segments", "Segments(10)"),
     (lambda: grad(scaled, checkpoint="state"), SourceADError, "no checkpoint policy 'state'", '"states"'),
     (lambda: grad(scaled, readable="x"), ArgumentError, "readable is 'x'", "readable=True"),

@@ -329,6 +329,33 @@ def test_recursion_that_reads_an_object_which_can_be_called():
     assert judged_in_all_modes(f, 0.3) == "right"
 
 
+def ordered(x):
+    places = []
+    for i in range(len(x)):
+        places.append(i)
+    for i in range(len(x)):
+        places[i] = x[places[i]]  # integers, in whose places the items come
+    return places
+
+
+class Newton:
+    """The table of Newton's divided differences."""
+
+    def __init__(self, xs, ys):
+        self.xs, self.ys, self.table = xs, ordered(ys), []
+        for i in range(len(xs)):
+            self.table.append(self.difference(0, i))
+
+    def difference(self, a, b):
+        if a == b:
+            return self.ys[a]
+        return (self.difference(a, b - 1) - self.difference(a + 1, b)) / (self.xs[a] - self.xs[b])
+
+
+def test_a_list_of_what_a_method_calculates_from_the_other_items():
+    assert judged_in_all_modes(lambda x: sum(Newton([1.0, 2.0, 3.5], list(x)).table), np.array([0.4, 0.7, -0.3])) == "right"
+
+
 def test_functions_of_a_text_read_different_objects_of_one_name():
     loud, quiet = logging.getLogger("loud"), logging.getLogger("quiet")
 

@@ -28,6 +28,7 @@ from sourcead.places.spelling import of_class
 
 HEIGHT = 640  # pixels of a page in a cell
 PARTS = 6  # of an argument that are told
+MOST_LINES = 200_000  # of a run that is repeated under other checkpoint policies
 TRIES = 3  # of a run whose times are measured, of which the fastest counts
 
 
@@ -119,7 +120,8 @@ def page_of(made: Any, args: tuple, kwargs: dict[str, Any], profile: bool = Fals
     measurements = [(f"{_spelled(inner._checkpoint)}, as above", found)]
     loops = [loop.runs for loop in loops_of(relation, numbers, lambda line: found.runs.get(("", line), 0))]
     if policies and loops and made is inner and relation.reverse:
-        measurements += run.under_other_policies(max(loops))
+        others = found.lines <= MOST_LINES and run.under_other_policies(max(loops))
+        measurements += others or [("other policies", f"not run, since these are more than {MOST_LINES:,} lines")]
     times = run.times({listing.file for listing in relation.listings}) if profile else None
     return Page(page(dataclasses.replace(shown, run=found, times=times, policies=tuple(measurements))))
 

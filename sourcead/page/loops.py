@@ -82,7 +82,8 @@ def loops_of(relation: Relation, numbers: Mapping[Sym, int], runs: Callable[[int
 def kept_in(relation: Relation, line: int, numbers: Mapping[Sym, int], runs: Callable[[int], int | None]) -> list[Value]:
     """Return what a line of the text saves."""
     stmt = relation.statements.get(line)
-    return [value_of(v, numbers, runs(line)) for v in relation.saved(stmt)] if stmt is not None and stmt.saves else []
+    begins = stmt is not None and stmt is not relation.statements.get(line - 1)  # it may go on over several lines
+    return [value_of(v, numbers, runs(line)) for v in relation.saved(stmt)] if begins and stmt.saves else []
 
 
 def value_of(v: Var, numbers: Mapping[Sym, int], times: int | None = None) -> Value:

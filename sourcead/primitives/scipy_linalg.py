@@ -21,10 +21,8 @@ from sourcead.primitives.elementwise import real_if_real
 from sourcead.primitives.registry import adjoint, adjoints, enter, in_both_modes, tangent, tangents
 from sourcead.primitives.result_types.by_example import sized
 from sourcead.primitives.result_types.operands import array_type
-from sourcead.runtime.matrices import (
-    banded_cotangents, banded_tangent, factors, frechet, inverse_frechet, lu_cotangent, lu_tangent, read_triangle,
-    rows_after
-)
+from sourcead.runtime.matrices import banded_cotangents, banded_tangent, frechet, inverse_frechet, read_triangle
+from sourcead.runtime.triangular import factors, lu_cotangent, lu_tangent, rows_after
 
 # ---- functions of matrices ----
 

@@ -131,15 +131,16 @@ def mark(nodes: list[ast.stmt], stmt: Stmt) -> list[ast.stmt]:
 def statements_by_span(function: ast.FunctionDef, text: str) -> dict[Span, Stmt]:
     """Return the statement that each line and expression of the text of a function comes from, as far as it is known.
 
-    The text is parsed again: its statements are those of the tree that it was printed from, without comments.
+    What a loop or branch prints for its variants comes from it.  The text is parsed again: its statements are those of the tree that it was
+    printed from, without comments.
     """
     printed, read = list(_statements(function)), list(_statements(ast.parse(text).body[-1]))
     if len(printed) != len(read):
         return {}
     found = {}
-    for p, r in zip(printed, read):
-        if (made := getattr(p, "made", None)) is not None and made.place is not None:
-            found[r.lineno] = made
+    for (p, made), (r, _) in zip(printed, read):
+        if made is not None:
+            found.update(dict.fromkeys(range(r.lineno, (r.lineno if hasattr(r, "body") else r.end_lineno) + 1), made))
         _note_expressions(p, r, None, found)
     return found
 
@@ -152,7 +153,7 @@ def _note_expressions(printed: ast.AST, read: ast.AST, around: Stmt | None, foun
     )
     for p, r in zip(mine, theirs) if len(mine) == len(theirs) else ():
         if type(p) is type(r):
-            made = own if (own := getattr(p, "made", None)) is not None and own.place is not None else around
+            made = _made(p, around)
             if made is not None and isinstance(r, ast.expr):
                 found[r.lineno, r.end_lineno, r.col_offset, r.end_col_offset] = made
             _note_expressions(p, r, made, found)
@@ -163,13 +164,20 @@ def lower(span: Span, lines: int) -> Span:
     return span + lines if isinstance(span, int) else (span[0] + lines, span[1] + lines, *span[2:])
 
 
-def _statements(node: ast.AST) -> Iterator[ast.stmt]:
-    """Yield the statements inside a statement, in order."""
+def _made(node: ast.AST, around: Stmt | None) -> Stmt | None:
+    """Return the statement that a node is marked with, if its place is known, else that of the node around it."""
+    own = getattr(node, "made", None)
+    return around if own is None or own.place is None else own
+
+
+def _statements(node: ast.AST, around: Stmt | None = None) -> Iterator[tuple[ast.stmt, Stmt | None]]:
+    """Yield the statements inside a statement, in order, with what they come from."""
     for name in ("body", "orelse"):
         for child in getattr(node, name, ()):
             if not (isinstance(child, ast.Expr) and isinstance(child.value, ast.Name)):  # a comment
-                yield child
-                yield from _statements(child)
+                made = _made(child, around)
+                yield child, made
+                yield from _statements(child, made)
 
 
 # ---- comments and contexts ----

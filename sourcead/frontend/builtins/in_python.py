@@ -173,6 +173,38 @@ def starmap(function, rows):
         yield function(*row)
 
 
+@stands_in_for()
+def keyed(items, key):
+    """Compute `(key(item), item)` for each item, as `groupby` does."""
+    for item in items:
+        yield (item if key is None else key(item)), item
+
+
+@stands_in_for(itertools.groupby)
+def groupby(items, key=None):
+    for name, group in groups(items, key):
+        yield name, iter(group)
+        group.clear()  # which ends an iterator over it
+
+
+def groups(items, key):
+    """Stand for `groupby` with lists as groups, all items of which are taken now (`itertools_functions.py`)."""
+
+
+@stands_in_for()
+def neighbours(pairs):
+    """Compute `groupby` of pairs of a key and an item, with lists as groups."""
+    keys = [key for key, _ in pairs]
+    items = [item for _, item in pairs]
+    start = 0
+    while start < len(items):
+        stop = start + 1
+        while stop < len(items) and keys[stop] == keys[start]:
+            stop += 1
+        yield keys[start], items[start:stop]
+        start = stop
+
+
 @stands_in_for(itertools.chain)
 def chain(*parts):
     for part in parts:

@@ -212,21 +212,16 @@ def builtin_zip_longest(lo: Lowering, node, *xs: Value, fillvalue: Value = NONE)
     return iterables.later(lo, xs, rows, node)
 
 
-@lowers(itertools.groupby)
-def builtin_groupby(lo: Lowering, node, xs: Value, key: Value = NONE) -> Value:
-    """Lower `groupby(xs, key)` for items whose keys are known while compiling."""
-    unknown = "`groupby` with keys that are not known here", "put the items into a dict of lists"
-
-    def grouped(inner: Iterable) -> Iterable:
-        items = iterables.drained(lo, inner, node).items
-        if items is None:
-            raise core.unsupported(lo, node, *unknown)
-        keys = [item if core.is_none(key) else core.call(lo, key, [item], {}, node) for item in items]
-        known = [core.certain(lo, k, node, *unknown) for k in keys]
-        groups = itertools.groupby(range(len(items)), lambda k: known[k])
-        return iterables.listed([TupleVal((Const(name), lo.new_list([items[k] for k in places]))) for name, places in groups])
-
-    return iterables.later(lo, [xs], grouped, node)
+@lowers(in_python.groups)
+def lower_groups(lo: Lowering, node, xs: Value, key: Value) -> Value:
+    """Make the pairs of a key and a list that `groupby` has, known one by one if the keys are."""
+    keyed = core.call_object(lo, in_python.keyed, [xs, key], {}, node)
+    pairs = iterables.drained(lo, core.iterate(lo, keyed, node), node)
+    known = [core.known(lo, pair.items[0]) for pair in pairs.items or ()]
+    if pairs.items is None or not all(found for found, _ in known):
+        return core.call_object(lo, in_python.neighbours, [lists.as_list(lo, pairs, node)], {}, node)
+    places = itertools.groupby(range(len(known)), lambda k: known[k][1])
+    return lo.new_list([TupleVal((Const(name), lo.new_list([pairs.items[k].items[1] for k in group]))) for name, group in places])
 
 
 @lowers(itertools.tee)

@@ -201,7 +201,7 @@ def groups_walked_twice(x):
     total = 0.0
     for _, group in itertools.groupby(x, key=lambda q: q < 0.5):
         again = group
-        total += sum(group) + 2 * sum(again)
+        total += sum(group) + 2 * sum(again)  # noqa: B031
     return total
 
 

@@ -276,6 +276,15 @@ def test_the_keyboard_reaches_every_statement(opened):
     assert page.evaluate("document.activeElement.closest('section').id") == "made" and marked(page) == kept
 
 
+def test_the_page_works_inside_of_a_cell(opened):
+    page = opened("hostile")
+    made, args = CALLS["loop"]
+    page.set_content(f"<main>{made.view(*args)._repr_html_()}</main>")
+    inside = page.frame_locator("iframe")
+    inside.locator("#user li", has_text="np.tanh").click()
+    assert "hs[i] = h" not in marked(inside) and "h = np.tanh(" in marked(inside)
+
+
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize("width", [400, 1300])
 def test_nothing_is_wider_than_the_window_or_cut_off(opened, name, width):

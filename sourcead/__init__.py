@@ -20,6 +20,7 @@ _HOMES = {
     "sourcead.language.adjoint_blocks": ("adjoint_of",),
     "sourcead.language.checkpoint_policies": ("Auto", "Revolve", "Segments", "checkpoint"),
     "sourcead.language.combinators": ("NotAssociativeWarning", "map", "reduce", "scan"),
+    "sourcead.language.opaque": ("implicit", "opaque"),
     "sourcead.primitives.registry": ("adjoint", "tangent"),
     "sourcead.runtime": ("stop_gradient",),
 }  # fmt: skip
@@ -58,8 +59,10 @@ __all__ = [
     "grad",
     "hessian",
     "hvp",
+    "implicit",
     "jacobian",
     "jvp",
+    "opaque",
     "pushforward",
     "reduce",
     "scan",

@@ -30,14 +30,15 @@ class NumPy(Engine):
     def emit(self, prepared: Function) -> Program:
         """Return the program, whose text begins with the recursive functions that it calls."""
         emitted = emit(prepared)
-        texts, functions, namespace = [], [], dict(emitted.namespace)
+        texts, printed, namespace, elsewhere = [], [], dict(emitted.namespace), dict(emitted.names)
         pairs = pairs_called(prepared.body)
         for pair in pairs:  # `pairs` grows meanwhile
             made = reduce_short_axes(optimised(differentiated(pair), last=sum_and_join))
             pairs += [p for p in pairs_called(made.body) if p not in pairs]
-            helper = emit(made)
+            helper = emit(made, elsewhere=elsewhere)
             texts.append(helper.text)
-            functions.append(made)
+            printed.append((made, elsewhere))
+            elsewhere = elsewhere | helper.names
             for name, value in helper.namespace.items():
                 if namespace.setdefault(name, value) is not value:
                     raise UnsupportedSyntaxError(
@@ -50,8 +51,8 @@ class NumPy(Engine):
         @functools.cache
         def statements() -> dict[Span, Stmt]:
             found, above = {}, 0
-            for function, text in zip((*functions, prepared), texts):
-                again = emit(function)  # since few programs raise errors, none keeps the tree that it was printed from
+            for (function, names), text in zip((*printed, (prepared, {})), texts):
+                again = emit(function, elsewhere=names)  # since few programs raise errors, none keeps the tree that it was printed from
                 found |= {lower(span, above): stmt for span, stmt in again.statements.items()} if again.text == text else {}
                 above += text.count("\n") + 2
             return found

@@ -105,7 +105,8 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
         self._texts: dict[Any, Specialisation] = {}
         self._lengths: dict[Any, str] = {}
         self._compiled_for: weakref.WeakKeyDictionary[Callable, Specialisation] = weakref.WeakKeyDictionary()
-        self._find, self._last = dispatcher(self.signature, self.__name__, self._table, self._miss)
+        called = self.generated_name if self._directions else self.__name__  # whose message of a missing argument Python writes
+        self._find, self._last = dispatcher(self.signature, called, self._table, self._miss)
         bound_more = self._bound_args or self._bound_kwargs
         self._call = functools.partial(self._find, *self._bound_args, **self._bound_kwargs) if bound_more else self._find
         self.__doc__ = documentation(self, KINDS[self._kind].noun, user, f", and {', '.join(self.directions)}" if self.directions else "")

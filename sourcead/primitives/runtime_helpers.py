@@ -76,7 +76,7 @@ def found_type(fn, args, kwargs) -> Type:
     return like.type
 
 
-enter(runtime.found_by_search, constant=True)
+enter(runtime.found_by_search, runtime.unseen, constant=True)
 adjoints({
     runtime.with_derivative_of: lambda y, held, x, d_y: (None, d_y),
     runtime.root_of_system: lambda y, x, value, jacobian, d_y: (d_y, -np.linalg.solve(jacobian.T, d_y), None),

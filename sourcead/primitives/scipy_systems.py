@@ -16,7 +16,7 @@ from sourcead.ir.records import IN_PYTHON
 from sourcead.ir.types import Opaque
 from sourcead.language.transformations import gradient, python_function, value_and_tangent
 from sourcead.primitives import scipy_roots
-from sourcead.primitives.compositions import composed, refuse
+from sourcead.primitives.compositions import Composition, composed, refuse
 from sourcead.primitives.registry import enter
 from sourcead.primitives.scipy_roots import arguments
 from sourcead.runtime import first_root_of_system, found_by_search, root_of_system, stop_gradient, with_derivative_of
@@ -243,3 +243,21 @@ def curve_fit(f, xdata, ydata, p0=None, sigma=None, absolute_sigma=False, check_
     slopes = jacobian(residual, x)
     covariance = np.linalg.inv(slopes.T @ slopes)
     return x, covariance if absolute_sigma else covariance * (2.0 * objective(x) / (y.size - start.size))
+
+
+# ---- solvers of users ----
+
+
+def implicit(solver, residual, args, axes):
+    """Return what a solver finds, with its derivative by the residual that is zero there; `axes` is how many it has, or None."""
+    if axes == 0:
+        return scipy_roots.differentiable(lambda x: number(residual(x, *args)), found_by_search(solver(*args), 1.0), ())
+    if axes == 1:
+        return differentiable(lambda x: vector(residual(x, *args)), found_by_search(solver(*args), 1))
+    found = solver(*args)
+    shape = np.shape(found)
+    x = found_by_search(np.ravel(found), 1)
+    return np.reshape(differentiable(lambda z: vector(residual(np.reshape(z, shape), *args)), x), shape)
+
+
+SOLVED = Composition(implicit, frozenset())

@@ -4,7 +4,6 @@ A variant that is a tuple, list, dict or object has a parameter of the loop for 
 A leaf has a *path*: the slot of the variant, then the positions or keys that lead to the leaf.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +16,9 @@ from sourcead.frontend.core import (
 from sourcead.ir.dims import in_terms
 from sourcead.ir.names import of_part
 from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const, Slice, Var
-from sourcead.ir.types import Array, ListT, MapT, NoneType, Scalar, SetT, Str, Sym, Type, Undefined, Unknown, fits, join, of_any_length
+from sourcead.ir.types import (
+    Array, ListT, MapT, NoneType, Scalar, SetT, Str, Sym, Type, Undefined, Unknown, fits, join, of_any_length
+)
 
 
 @dataclass
@@ -234,11 +235,8 @@ class Round:
             if not core.same_keys(end, param):
                 self.change(path, param, end)
                 return False
-            if isinstance(end, Cell) and (why := end.poison) is not None:
-                self.left.add(path)
-                if path not in self.assumed.spoiled:
-                    self.assumed.spoiled[path] = why
-                    return False
+            if isinstance(end, Cell) and not self.is_left_as_assumed(path, end.poison):
+                return False
             ends = parts_of(end)
             stable = [self.collect((*path, k), part, ends[k], yields) for k, part in parts.items()]
             return all(stable)
@@ -251,6 +249,14 @@ class Round:
             self.assumed.uncarried[path] = f"`{slot_name(slot, param)}` is one {what} in an iteration and another in the next"
             return False
         return self.collect_leaf(path, end, yields)
+
+    def is_left_as_assumed(self, path: tuple, why: str | None) -> bool:
+        """Record why what is at a path must not be read at the end, None if it may be; return whether that was assumed."""
+        known = why is None or path in self.assumed.spoiled
+        if why is not None:
+            self.left.add(path)
+            self.assumed.spoiled.setdefault(path, why)
+        return known
 
     def optional_end(self, param: OptionalVal, end: Value) -> tuple[Atom, Value] | None:
         """Return for a variant that may be None whether it is None at the end, and its tuple; None if `end` is neither."""
@@ -296,11 +302,8 @@ class Round:
         if not_by_position(lo, end) and isinstance(t := assumed.types[path], KINDS) and not isinstance(core.data_type(lo, end), type(t)):
             self.change(path, self.leaves[path].param, end)
             return False
-        if (why := lo.unreadable(end)) is not None:
-            self.left.add(path)
-            if path not in assumed.spoiled:
-                assumed.spoiled[path] = why
-                return False
+        if not self.is_left_as_assumed(path, why := lo.unreadable(end)):
+            return False
         atom = UNDEFINED if end is UNDEFINED or why is not None else lo.read(end)
         t = assumed.types[path]
         end_type = Undefined() if atom is UNDEFINED else of_any_length(atom_type(atom))
@@ -379,22 +382,9 @@ class Round:
         return self.spoil(path, value, after=True)
 
 
-def objects(path: tuple, value: Value) -> Iterator[tuple[tuple, Cell]]:
-    """Iterate over the paths and cells of the arrays and containers in the value of a variant, a container before its items."""
-    if isinstance(value, OptionalVal):
-        value = value.held
-    if isinstance(value, Cell):
-        yield path, value
-    if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind != "array":
-        for key, item in zip(value.keys, value.contents):
-            yield from objects((*path, key), item)
-
-
 def slot_name(slot: tuple[Slots, Any], init: Value) -> str:
     """Return the name of a loop variant in the text and in messages."""
     key = slot[1]
     if isinstance(key, str) and not isinstance(key, Meta):
         return key.lstrip("$")
-    if isinstance(init, (Var, Cell)):
-        return init.name
-    return of_part("item", key) if isinstance(key, int) else "value"
+    return init.name if isinstance(init, (Var, Cell)) else of_part("item", key) if isinstance(key, int) else "value"

@@ -1,5 +1,6 @@
 """The page of a derivative: which lines come from which, what is measured, and how the page behaves in a browser."""
 
+import functools
 import re
 import shutil
 from html.parser import HTMLParser
@@ -40,14 +41,27 @@ def stencil(u, n):
     return np.sum(u * u)
 
 
+def simplified(x, y):
+    z = x * x
+    return z * y
+
+
 KEY = "</script><script>alert(1)</script>"
 CALLS = {
     "loop": (grad(loss, wrt=("w", "x")), (W, X, 5)),
     "hostile": (grad(hostile), (X, {KEY: 2.0})),
     "stencil": (grad(stencil), (X, 3)),
     "states": (grad(loss, checkpoint="states"), (W, X, 5)),
+    "simplified": (grad(simplified), (2.0, 3.0)),
     "hvp": (hvp(lambda x: np.sum(np.sin(x) ** 2)), (X, X)),
 }
+
+
+@functools.cache
+def page_of(name):
+    """The page of one of these calls, made once."""
+    made, args = CALLS[name]
+    return made.view(*args)
 
 
 # -- what statements know ---------------------------------------------------------------------------------------------
@@ -167,8 +181,7 @@ class Elements(HTMLParser):
 
 @pytest.mark.parametrize("name", CALLS)
 def test_what_comes_from_the_program_is_text(name):
-    made, args = CALLS[name]
-    page = made.view(*args).html
+    page = page_of(name).html
     found = Elements(page)
     assert found.counts["script"] == 1 and "img" not in found.counts and "iframe" not in found.counts
     assert "url(" not in page and "@import" not in page  # nothing is fetched
@@ -181,8 +194,7 @@ def test_what_comes_from_the_program_is_text(name):
     ("states", ["states, as above", "auto", "store", "Segments(2)", "Revolve(2)"]),
 ])  # fmt: skip
 def test_the_memory_of_all_policies_stands_side_by_side(name, names):
-    made, args = CALLS[name]
-    assert re.findall(r"<figcaption><b>([^<]*)</b>", made.view(*args).html) == names
+    assert re.findall(r"<figcaption><b>([^<]*)</b>", page_of(name).html) == names
 
 
 def test_without_arguments_the_text_of_the_last_call_is_shown_unmeasured():
@@ -219,10 +231,8 @@ def opened(tmp_path_factory):
         browser = tools.chromium.launch(executable_path=chromium, args=OPTIONS)
 
         def open_page(name, width=1300, **options):
-            made, args = CALLS[name]
             file = folder / f"{name}.html"
-            if not file.exists():
-                made.view(*args).save(file)
+            page_of(name).save(file)
             page = browser.new_page(viewport={"width": width, "height": 800}, **options)
             page.on("console", lambda message: wrong.append(message.text))
             page.on("pageerror", lambda error: wrong.append(str(error)))
@@ -252,6 +262,12 @@ def test_a_click_marks_what_a_statement_became_and_escape_lets_go(opened):
     assert marked(page) == [] and page.locator("#notes").is_hidden()
 
 
+def test_a_statement_of_which_nothing_is_left_says_so(opened):
+    page = opened("simplified")
+    page.locator("#user li", has_text="return").click()
+    assert marked(page) == [] and "simplified away" in page.locator("#notes").inner_text()
+
+
 def test_pointing_at_generated_text_marks_the_statement_and_the_calls_around_it(opened):
     page = opened("loop")
     page.locator("#made li", has_text="1 - h * h").locator(".of").first.hover()
@@ -274,6 +290,14 @@ def test_the_keyboard_reaches_every_statement(opened):
     kept = marked(page)
     page.keyboard.press("Tab")  # to the generated text
     assert page.evaluate("document.activeElement.closest('section').id") == "made" and marked(page) == kept
+
+
+def test_the_page_works_inside_of_a_cell(opened):
+    page = opened("hostile")
+    page.set_content(f"<main>{page_of('loop')._repr_html_()}</main>")
+    inside = page.frame_locator("iframe")
+    inside.locator("#user li", has_text="np.tanh").click()
+    assert "hs[i] = h" not in marked(inside) and "h = np.tanh(" in marked(inside)
 
 
 @pytest.mark.parametrize("name", CALLS)

@@ -23,6 +23,7 @@ from sourcead.places.origin import Origin, shown_place
 HELP = "Point at a line, touch it, or go to it with Tab and the arrow keys: what comes from it is marked on the other side. \
 Enter keeps the marks, Escape removes them."
 TIMES = "The time of a line, and how often it ran, are those of one run, without the time of other lines that it calls and are shown."
+NOTHING = "No generated line comes from it alone: it is not needed, or it was simplified away."
 MEMORY = "The bytes that the generated text holds beside its arguments, over the lines that it runs. All plots have one vertical axis; a \
 dashed line is where the reverse sweep begins."
 
@@ -131,7 +132,7 @@ class _Writer:
         for number, (line, kinds) in enumerate(zip(listing.lines, kinds_of(listing.lines)), listing.first):
             unit = listing.units.get(number)
             code = _row([Piece(c, kind, None) for c, kind in zip(line, kinds)], _tokens)
-            known = {"data_unit": unit, "tabindex": -1} if unit in self.became else {}
+            known = {"data_unit": unit, "tabindex": -1} if unit is not None else {}
             rows.append(tag("li", tag("span", number, class_="no"), code, self.time(listing.file, number), **known))
         place = shown_place(Origin(listing.file, listing.first, 0, 0, 0, ""))
         return tag("div", tag("h2", f"{listing.name}, {place}"), tag("ol", *rows, class_="code"))
@@ -180,12 +181,10 @@ class _Writer:
 
     # -- what a statement became ------------------------------------------------------------------------------------------
 
-    def note(self, unit: int) -> Markup | str:
+    def note(self, unit: int) -> Markup:
         """Return the note on a unit: the lines that it became, and what they save."""
-        if unit not in self.became:
-            return ""
         listing, line = self.relation.units[unit]
-        found = self.became[unit]
+        found = self.became.get(unit, {})
         values = [v for n in found.get("saves", ()) for v in kept_in(self.relation, n, self.shown.numbers, self.runs)]
         kept = {"saves": "".join(f"; {v.name}, {v.type}{v.size and ', '}{v.size}" for v in values)}
         rows = [
@@ -193,7 +192,8 @@ class _Writer:
             for role, (mark, what) in ROLES.items() if role in found
         ]  # fmt: skip
         quoted = tag("code", listing.lines[line - listing.first].strip())
-        return tag("div", tag("p", f"Line {line}", self.function_of(unit), ": ", quoted), tag("ul", *rows), data_note=unit, hidden=True)
+        title = tag("p", f"Line {line}", self.function_of(unit), ": ", quoted)
+        return tag("div", title, tag("ul", *(rows or [tag("li", NOTHING)])), data_note=unit, hidden=True)
 
     # -- drawings ---------------------------------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ function mark(element) {
   }
   for (const note of all("[data-note]", notes)) note.hidden = !units.includes(note.dataset.note);
   notes.hidden = !units.length;
+  notes.classList.toggle("kept", kept !== null); // until then, what it covers can be pointed at
   if (units.length) show(element.closest("#user") ? made : user);
 }
 
@@ -35,12 +36,15 @@ function show(side) {
 function keep(element) {
   kept = element;
   mark(element);
+  const sides = user.parentElement.getBoundingClientRect();
+  const below = sides.bottom + notes.offsetHeight + 10 - innerHeight; // what the notes would cover
+  if (element && below > 0) scrollBy(0, Math.min(below, sides.top));
 }
 
 for (const side of [user, made]) {
   side.addEventListener("pointerover", (event) => { if (!kept && event.pointerType === "mouse" && pieceAt(event.target)) mark(event.target); });
   side.addEventListener("pointerleave", () => { if (!kept) mark(document.activeElement?.closest("li")); });
-  side.addEventListener("focusin", (event) => { if (!kept) mark(event.target); });
+  side.addEventListener("focusin", (event) => { if (!kept && event.target.matches(":focus-visible")) mark(event.target); });
   side.addEventListener("click", (event) => { if (pieceAt(event.target)) keep(event.target); });
   side.addEventListener("keydown", (event) => {
     const lines = rows[side.id], at = lines.indexOf(event.target);

@@ -99,7 +99,8 @@ class Relation:
             last, name = first + len(found) - 1, self.function.__name__
         shown = textwrap.dedent("\n".join(lines[first - 1 : last])).split("\n")
         listing = Listing(name, file, first, shown)
-        statements = [n for n in ast.walk(node) if isinstance(n, ast.stmt | ast.match_case | ast.ExceptHandler)] if node else []
+        inside = ast.walk(node) if node else ()
+        statements = [n for n in inside if isinstance(n, ast.stmt | ast.match_case | ast.ExceptHandler) and not _is_text(n)]
         spans = sorted({(_first(n), _last(n)) for n in statements} or {(n, n) for n in range(first, last + 1)})
         for start, stop in spans:  # a statement inside another comes after it
             listing.units.update(dict.fromkeys(range(start, stop + 1), len(self.units)))
@@ -169,6 +170,11 @@ class Relation:
             runs = [list(run) for _, run in keys]
             found.append([Piece(line[run[0] : run[-1] + 1], kinds[run[0]], statements[run[0]]) for run in runs])
         return found
+
+
+def _is_text(node: ast.AST) -> bool:
+    """Return whether a statement is a docstring or another text."""
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _first(node: ast.AST) -> int:

@@ -36,33 +36,50 @@ enter(integrate.solve_ivp, result=lambda fn, args, kwargs: Opaque(optimize.Optim
 MOST = 100_000  # steps of `DOP853` for a solution of `odeint`: more are a sign of a stiff system
 
 
-def runge_kutta(method):
-    """Return the tableau of one of SciPy's explicit methods: its stages, of which the one at `size` begins the next step, and p_i(x)."""
-    size = len(method.B)
-    a, c, p = np.zeros((size + 1, size + 1)), np.append(method.C, 1.0), getattr(method, "P", None)
-    a[:size, : method.A.shape[1]] = method.A
-    a[size, :size] = method.B
-    return a, c, size, p
+class Tableau:
+    """The coefficients of an explicit method: those of its stages, of which the one at SIZE begins the next step, and of p_i(x)."""
+
+    def __init_subclass__(cls, method):
+        cls.SIZE = size = len(method.B)
+        cls.A, cls.C, cls.P = np.zeros((size + 1, size + 1)), np.append(method.C, 1.0), getattr(method, "P", None)
+        cls.A[:size, : method.A.shape[1]] = method.A
+        cls.A[size, :size] = method.B
 
 
-def dormand_prince_853():
-    """Return the tableau of `DOP853` with the three stages that only states inside of a step need, and p_i(x) for each k_i."""
+class RK23(Tableau, method=integrate.RK23):
+    pass
+
+
+class RK45(Tableau, method=integrate.RK45):
+    pass
+
+
+class DOP853(Tableau, method=integrate.DOP853):
+    pass
+
+
+class DOP853WithParts(Tableau, method=integrate.DOP853):
+    """The same with the three stages that only states inside of a step need."""
+
+
+def add_parts(cls):
+    """Add these stages, and p_i(x) for all of them: y = y0 + h x (f0 + (1 - x) (f1 + x (f2 + (1 - x) (...))))."""
     method = integrate.DOP853
-    a, c, size, _ = runge_kutta(method)
-    a = np.vstack([np.pad(a, ((0, 0), (0, 3))), method.A_EXTRA])
-    k = np.eye(len(a))
-    change = method.B @ k[:size]
-    parts = [change, k[0] - change, 2 * change - k[size] - k[0], *(method.D @ k)]  # f0, f1, ... of x (f0 + (1 - x) (f1 + x (f2 + ...)))
-    p = np.zeros((len(a), len(parts) + 1))  # the coefficients of 1, x, x^2, ...
+    cls.A, cls.C = np.vstack([np.pad(cls.A, ((0, 0), (0, 3))), method.A_EXTRA]), np.append(cls.C, method.C_EXTRA)
+    k = np.eye(len(cls.A))
+    change = method.B @ k[: cls.SIZE]
+    parts = [change, k[0] - change, 2 * change - k[cls.SIZE] - k[0], *(method.D @ k)]
+    p = np.zeros((len(k), len(parts) + 1))  # the coefficients of 1, x, x^2, ...
     for n, part in enumerate(reversed(parts)):
         p[:, 0] += part
         times_x = np.roll(p, 1, axis=1)
         p = times_x if n % 2 == 0 else p - times_x
-    return a, np.append(c, method.C_EXTRA), size, p[:, 1:]
+    cls.P = p[:, 1:]
 
 
-EXPLICIT = {"RK23": runge_kutta(integrate.RK23), "RK45": runge_kutta(integrate.RK45), "DOP853": dormand_prince_853()}
-WITHOUT_PARTS = {**EXPLICIT, "DOP853": (*runge_kutta(integrate.DOP853)[:3], None)}
+add_parts(DOP853WithParts)
+EXPLICIT = {"RK23": RK23, "RK45": RK45, "DOP853": DOP853WithParts}
+WITHOUT_PARTS = {**EXPLICIT, "DOP853": DOP853}
 IMPLICIT = ("Radau", "BDF", "LSODA")
 
 ROOT = 6**0.5
@@ -112,7 +129,7 @@ def within(times, states, polynomials, at):
 
 def explicit(tableau, f, times, y, inside):
     """Return the states between the steps of an explicit method, and the polynomial of each step if states inside of them are needed."""
-    a, c, size, p = tableau
+    a, c, size = tableau.A, tableau.C, tableau.SIZE
     states, polynomials = [y], []
     slope = f(times[0], y)
     for i in range(len(times) - 1):
@@ -123,7 +140,7 @@ def explicit(tableau, f, times, y, inside):
             k[s] = f(t + c[s] * h, y + h * (a[s, :s] @ k[:s]))
         slope = k[size]
         if inside:
-            polynomials.append(h * (p.T @ k))
+            polynomials.append(h * (tableau.P.T @ k))
         y = y + h * (a[size, :size] @ k[:size])
         states.append(y)
     return np.stack(states), np.stack(polynomials) if inside else None

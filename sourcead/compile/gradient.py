@@ -60,6 +60,7 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
         signature: the signature of the derivative: that of the primal, in forward mode with parameters for tangents.
     """
 
+    __class_getitem__ = classmethod(types.GenericAlias)  # `Gradient[[float], float]` in annotations, as `sourcead/__init__.pyi` has it
     __slots__ = (  # what is in `__dict__`, `functools.wraps` copies to other objects
         "primal wrt signature _kind _asked _has_aux _checkpoint _verify _readable _probing _backend _engine _function _bound_args "
         "_bound_kwargs _lock _plain _first _code _defaults _kwdefaults _rules _takes _single _directions _table _texts _lengths "

@@ -347,6 +347,11 @@ def join(a: Type, b: Type) -> Type:
     return ArrayLike() if alike and (isinstance(a, SEQUENCES) or isinstance(b, SEQUENCES)) else UNKNOWN
 
 
+def of_any_length(t: Type) -> Type:
+    """Return a type without the length of a list, as an iteration may lengthen the list."""
+    return ListT(t.item) if isinstance(t, ListT) else t
+
+
 def fits(t: Type, promise: Type, free: Collection[Sym] = ()) -> bool:
     """Return whether a value of type `t` keeps the promise; a dim of the promise in `free` stands for any size from its least size up."""
     match promise, t:

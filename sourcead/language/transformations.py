@@ -72,6 +72,22 @@ def value_and_tangent(f, args, tangents):
 KINDS[value_and_tangent] = "jvp call"
 
 
+def gradient(f):
+    """Stand for `grad` in the compiler's own."""
+    raise NotImplementedError("`grad` inside of the compiler")
+
+
+KINDS[gradient] = "grad"
+
+
+def python_function(f, args):
+    """Stand for `f` as a function that other code calls with arguments like these: a function of the text. Only in the compiler's own."""
+    raise NotImplementedError("a function of the text inside of the compiler")
+
+
+KINDS[python_function] = "function call"
+
+
 @dataclass(frozen=True, eq=False)
 class Described:
     """Describes the derivative that a public function returned; while a function is lowered, it is the value of one that is not called yet.

@@ -147,3 +147,9 @@ def replaced_cotangent(d, before):
         return d
     d = np.asarray(d, dtype=before.dtype)
     return (d if d.shape == before.shape else np.full(before.shape, d))[() if isinstance(before, np.generic) else ...]
+
+
+def as_event(function, terminal, direction):
+    """Return a nested function of a text with the attributes that tell `scipy.integrate.solve_ivp` which events it stands for."""
+    function.terminal, function.direction = terminal, direction
+    return function

@@ -27,8 +27,8 @@ from sourcead.frontend.core.lowering import (
     Frame, Lowering, Scope, name_reads, once_for_each_node, own_nodes, temporarily
 )
 from sourcead.frontend.core.names import (
-    MADE_FROM, LogVal, NamesVal, as_value, assigned_global, declare_globals, has_global, inherited, keep,
-    list_from_outside, live_data, read_global, refuse_changed_globals, refuse_second_names, resolve
+    MADE_FROM, LogVal, NamesVal, as_value, assigned_global, declare_globals, has_global, in_composition, inherited,
+    keep, list_from_outside, live_data, read_global, refuse_changed_globals, refuse_second_names, resolve
 )
 from sourcead.frontend.core.object_keys import IdentityVal, has_objects_as_keys, objects_in
 from sourcead.frontend.core.operations import (

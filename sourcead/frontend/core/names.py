@@ -22,6 +22,7 @@ from sourcead.frontend.find_source import Source, constants_of_numba
 from sourcead.ir.nodes import UNDEFINED, Call, Const, Let
 from sourcead.ir.records import find, is_made_of_numbers, is_namedtuple, is_record, type_of, with_own_rules
 from sourcead.ir.types import ListT, Scalar, StructT, Type, Unknown, parts
+from sourcead.primitives.compositions import COMPOSED
 
 KEPT = "writing to it would change it for everybody"
 MADE_FROM: dict[type, Callable[[Lowering, Any], Value]] = {}  # class of objects from outside -> makes what stands for them here
@@ -294,3 +295,9 @@ def keep(cells: list[Cell], why: str) -> None:
     """Refuse writes to objects that are there before the function is called, although it may first read them in a branch or loop."""
     for cell in cells:
         cell.frozen, cell.depth, cell.slots.birth = why, 0, BEFORE_ALL
+
+
+def in_composition(lo: Lowering) -> bool:
+    """Return whether the function being lowered is the body of a composition, or a helper beside one: the compiler's own."""
+    source = lo.scope.source
+    return getattr(source, "function", None) in COMPOSED or source.globals.get("__name__", "").startswith("sourcead.primitives.")

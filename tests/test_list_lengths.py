@@ -1,5 +1,7 @@
 """Lists in arguments: one text for lists of any length whose items are alike, unless the function needs the length."""
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -68,6 +70,12 @@ def test_the_text_for_many_items_serves_all_lengths_from_the_first_call_on(liste
     for n in (70, 80, 2):
         np.testing.assert_allclose(derivative(listed(n)), 2 * np.array(listed(n)))
     assert len(derivative._texts) == 1
+
+
+def test_lists_inside_each_other_are_described_in_as_many_steps_as_there_are():
+    settings = functools.reduce(lambda inside, _: [inside], range(40), 2.0)  # a step twice at each level would be 2**40 steps
+    assert grad(lambda x, c: x * len(c))(3.0, settings) == 1.0
+    assert grad(lambda c: 2.0 * sum(len(part) for part in c))(settings) == functools.reduce(lambda inside, _: [inside], range(40), 0.0)
 
 
 def test_what_needs_the_length_gets_a_text_for_each():

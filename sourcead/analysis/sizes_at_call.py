@@ -91,8 +91,9 @@ class Sizes:
                 found = fields_of(value) if isinstance(t, StructT) else value
                 for key, part in keyed_parts(t) or ():
                     self.of_value(part, found[key])
-                for v in value if isinstance(t, ListT) else ():
-                    self.of_value(t.item, v)
+                for k, v in enumerate(value) if isinstance(t, ListT) else ():
+                    if t.items is None or t.items[k] is not t.item:
+                        self.of_value(t.item, v)
 
     def of_type(self, t: Type, other: Type, one_of: bool = False) -> None:
         """Note that a value of type `t` also has the type `other`, or with `one_of` that it may have that type."""

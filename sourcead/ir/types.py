@@ -214,12 +214,15 @@ def kind_of(t: Type) -> str | None:
 
 
 def parts(t: Type) -> tuple[Type, ...]:
-    """Return the types of the values in a container; a list gives the common element type, then the type of each element if known."""
+    """Return the types of the values in a container; a list gives the common element type, then the type of each element if it is another.
+
+    What is met twice would be walked twice at each level of lists in lists.
+    """
     match t:
         case TupleT(items):
             return items
         case ListT(item, items):
-            return (item, *(items or ()))
+            return (item, *(i for i in items or () if i is not item))
         case MapT(_, item) | SetT(item) | AnyTuple(item):
             return (item,)
         case DictT(items) | StructT(_, items):
@@ -243,7 +246,8 @@ def map_type(t: Type, f: Callable[[Type], Type]) -> Type:
         case TupleT(items):
             return TupleT(tuple(map(f, items)))
         case ListT(item, items):
-            return ListT(f(item), None if items is None else tuple(map(f, items)))
+            made = f(item)
+            return ListT(made, None if items is None else tuple(made if i is item else f(i) for i in items))
         case AnyTuple(item):
             return AnyTuple(f(item))
         case MapT(_, item):

@@ -135,7 +135,7 @@ class Known(Type):
 
 @dataclass(frozen=True)
 class FunctionT(Type):
-    """A callable, or a module of functions, known while compiling."""
+    """A callable, a module of functions or a member of an enumeration, known while compiling."""
 
     value: Any
 

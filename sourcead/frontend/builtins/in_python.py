@@ -6,6 +6,7 @@ with `$`, do not appear in the generated code.
 
 import copy
 import functools
+import heapq
 import itertools
 import operator
 import random
@@ -70,6 +71,31 @@ def hidden_names(node: gast.FunctionDef) -> gast.FunctionDef:
         if isinstance(n, gast.Name) and n.id in names:
             n.id = f"${n.id}"
     return node
+
+
+@stands_in_for(heapq.nsmallest)
+def nsmallest(n, iterable, key=None):
+    return sorted(iterable, key=key)[: max(n, 0)]
+
+
+@stands_in_for(heapq.nlargest)
+def nlargest(n, iterable, key=None):
+    return sorted(iterable, key=key, reverse=True)[: max(n, 0)]
+
+
+@stands_in_for(itertools.groupby)
+def groupby(iterable, key=None):
+    group = []
+    for item in iterable:
+        k = item if key is None else key(item)
+        if group and k != before:  # noqa: F821 (bound when there is a group)
+            yield before, iter(group)  # noqa: F821
+            group.clear()  # a group has nothing any more when the next one was asked for
+        before = k
+        group.append(item)
+    if group:
+        yield before, iter(group)
+        group.clear()
 
 
 @stands_in_for(random.choice)
@@ -171,38 +197,6 @@ def numbered(items, number):
 def starmap(function, rows):
     for row in rows:
         yield function(*row)
-
-
-@stands_in_for()
-def keyed(items, key):
-    """Compute `(key(item), item)` for each item, as `groupby` does."""
-    for item in items:
-        yield (item if key is None else key(item)), item
-
-
-@stands_in_for(itertools.groupby)
-def groupby(items, key=None):
-    for name, group in groups(items, key):
-        yield name, iter(group)
-        group.clear()  # which ends an iterator over it
-
-
-def groups(items, key):
-    """Stand for `groupby` with lists as groups, all items of which are taken now (`itertools_functions.py`)."""
-
-
-@stands_in_for()
-def neighbours(pairs):
-    """Compute `groupby` of pairs of a key and an item, with lists as groups."""
-    keys = [key for key, _ in pairs]
-    items = [item for _, item in pairs]
-    start = 0
-    while start < len(items):
-        stop = start + 1
-        while stop < len(items) and keys[stop] == keys[start]:
-            stop += 1
-        yield keys[start], items[start:stop]
-        start = stop
 
 
 @stands_in_for(itertools.chain)

@@ -219,18 +219,6 @@ def builtin_zip_longest(lo: Lowering, node, *xs: Value, fillvalue: Value = NONE)
     return iterables.later(lo, xs, rows, node)
 
 
-@lowers(in_python.groups)
-def lower_groups(lo: Lowering, node, xs: Value, key: Value) -> Value:
-    """Make the pairs of a key and a list that `groupby` has, known one by one if the keys are."""
-    keyed = core.call_object(lo, in_python.keyed, [xs, key], {}, node)
-    pairs = iterables.drained(lo, core.iterate(lo, keyed, node), node)
-    known = [core.known(lo, pair.items[0]) for pair in pairs.items or ()]
-    if pairs.items is None or not all(found for found, _ in known):
-        return core.call_object(lo, in_python.neighbours, [lists.as_list(lo, pairs, node)], {}, node)
-    places = itertools.groupby(range(len(known)), lambda k: known[k][1])
-    return lo.new_list([TupleVal((Const(name), lo.new_list([pairs.items[k].items[1] for k in group]))) for name, group in places])
-
-
 @lowers(itertools.tee)
 def builtin_tee(lo: Lowering, node, xs: Value, n: Value = TWO) -> Value:
     """Lower `tee(xs, n)`: each iterator gives the elements that the first to ask for them takes, so they must not change until then."""

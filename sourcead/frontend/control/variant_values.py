@@ -387,6 +387,4 @@ def slot_name(slot: tuple[Slots, Any], init: Value) -> str:
     key = slot[1]
     if isinstance(key, str) and not isinstance(key, Meta):
         return key.lstrip("$")
-    if isinstance(init, (Var, Cell)):
-        return init.name
-    return of_part("item", key) if isinstance(key, int) else "value"
+    return init.name if isinstance(init, (Var, Cell)) else of_part("item", key) if isinstance(key, int) else "value"

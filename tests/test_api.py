@@ -820,6 +820,17 @@ def test_saved_gradient_runs_without_sourcead(tmp_path):
     assert eval(out) == [np.asarray(d).tolist() for d in expected]
 
 
+def methods_of_ufuncs(x):
+    return np.sum(np.multiply.accumulate(x) * np.add.reduce(np.multiply.outer(x, x)))
+
+
+def test_methods_of_ufuncs_are_saved(tmp_path):
+    g, x = grad(methods_of_ufuncs), np.array([0.3, 1.2, 0.5])
+    expected = g(x).tolist()
+    g.save(tmp_path / "saved.py", x)
+    assert eval(run_saved(f"saved.methods_of_ufuncs_grad(np.array({x.tolist()})).tolist()", tmp_path)) == expected
+
+
 def test_numba_backend_agrees():
     pytest.importorskip("numba")
     w, x = np.array([1.0, 2.0]), np.array([3.0, 1.0])

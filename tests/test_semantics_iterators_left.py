@@ -444,12 +444,62 @@ def functions_of_a_function(x):
     return sum(f() * m for f, m in zip(g(), x))
 
 
+def others_after_a_filter(x):
+    it = iter(x)
+    return next(filter(lambda k: k > 0.5, it), 0.4) * x[1] + sum(it)
+
+
+def others_after_an_expression(x):
+    it = iter(x)
+    return next((k for k in it if k > 0.5), 0.4) * x[1] + sum(it)
+
+
+def others_after_any(x):
+    it = iter(x)
+    return any(k > 0.5 for k in it) * x[1] + sum(it)
+
+
+def others_after_a_generator_that_skips(x):
+    def large():
+        for k in it:
+            if k > 0.5:
+                yield k
+
+    it, found = iter(x), large()
+    return next(found, 0.4) * x[1] + sum(it)
+
+
+def others_after_a_loop_over_those_dropped(x):
+    it, k = iter(x), 0.4
+    for k in itertools.dropwhile(lambda k: k < 0.5, it):
+        break
+    return k * x[1] + sum(it)
+
+
+def totals_of_a_list_written_meanwhile(x):
+    items = list(x)
+    it = itertools.accumulate(items)
+    first = next(it)
+    items[2] = x[1] * 3
+    return first + sum(it)
+
+
+def totals_of_a_list_written_later(x):
+    items = list(x)
+    it = itertools.accumulate(items)
+    two = next(it) * next(it)
+    items[3] = x[1] * 3
+    return two + sum(it)
+
+
 NEVER_WRONG = [
     functions_of_an_array, functions_of_a_function,
     row_after_a_write, row_after_another_number, taken_below,
     array_filled_anew, functions_of_the_loop, list_that_grows, dict_of_the_last, object_that_moves, changed_after_the_yield,
     first_functions, pairs_of_functions, first_sums, accumulated_lists, mapped_lists, written_between, list_that_got_more,
     generator_over_a_list_that_got_more, list_that_grows_in_the_loop, taken_inside_the_loop, counts_what_it_gives,
+    others_after_a_filter, others_after_an_expression, others_after_any, others_after_a_generator_that_skips,
+    others_after_a_loop_over_those_dropped, totals_of_a_list_written_meanwhile, totals_of_a_list_written_later,
 ]  # fmt: skip
 
 

@@ -115,6 +115,9 @@ class _Module:
                 return f"collections.namedtuple({value.__name__!r}, {list(value._fields)!r})"
             case type() if issubclass(value, SourceADError):
                 return next(base.__name__ for base in value.__mro__ if base.__module__ == "builtins")
+            case types.BuiltinFunctionType(__self__=np.ufunc() as ufunc) if spelled(ufunc).startswith("np."):
+                self.add("np", np)
+                return f"{spelled(ufunc)}.{value.__name__}"
             case np.dtype():
                 self.add("np", np)
                 return f"np.dtype({value.str!r})"

@@ -18,7 +18,7 @@ from sourcead.frontend.builtins import functions, in_python
 from sourcead.frontend.builtins.arguments import NONE, ONE, ZERO, lowers
 from sourcead.frontend.control import loop_variants, loops
 from sourcead.frontend.core import Cell, Iterable, Lowering, TupleVal, Value, roots
-from sourcead.frontend.values import counting, iterables, lists, sequences
+from sourcead.frontend.values import counting, iterables, lists, sequences, walks
 from sourcead.ir.nodes import Atom, Call, Const
 from sourcead.ir.types import INT, UNKNOWN, Array, ListT, TupleT, Unknown
 
@@ -137,7 +137,14 @@ def lower_begun(lo: Lowering, node, xs: Value, required: Const) -> Value:
     """
     source = iterables.drained(lo, core.iterate(lo, xs, node), node)
     if source.items is not None:
-        return TupleVal((TupleVal(tuple(source.items[:1])), iterables.listed(source.items[1:])))
+        unchanged = walks.Unchanged(lo, {xs.slots} if isinstance(xs, Cell) else set())
+
+        def read(k: int) -> Value:
+            unchanged.check(node)
+            return source.items[k]
+
+        rest = iterables.ReadWhenTaken(range(1, len(source.items)), read)
+        return TupleVal((TupleVal(tuple(source.items[:1])), iterables.listed(rest)))
     if required.value or loops.known_places(lo, source) or loop_variants.surely_runs(lo, source.domain()):
         first = TupleVal((source.nth(ZERO),))
     else:

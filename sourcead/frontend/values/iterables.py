@@ -16,8 +16,8 @@ from sourcead.frontend import core
 from sourcead.frontend.control import generators
 from sourcead.frontend.control.loops import ONE, ZERO
 from sourcead.frontend.core import (
-    BUSY, ENDED, LEFT, TAKEN, TRUE, USED, VALUE, WHOLE, Cell, Flag, Iterable, Lowering, Meta, SuperVal, TupleVal, Value,
-    cells_of, next_birth, roots
+    BUSY, ENDED, FALSE, LEFT, TAKEN, TRUE, USED, VALUE, WHOLE, Cell, Flag, Iterable, Lowering, Meta, SuperVal, TupleVal,
+    Value, cells_of, next_birth, roots
 )
 from sourcead.frontend.values import sequences, tables, walks
 from sourcead.ir.nodes import Atom, Call, Const, Range, Var
@@ -380,6 +380,10 @@ def at_once(lo: Lowering, inner: Iterable, node) -> tuple[Iterable, set]:
         found, reads = core.iterate(lo, sequences.collect(lo, inner, yielded.note, node), node), lo.reads | slots_of([inner])
     if outer is not None:
         outer |= reads
+    for taken in {slots for slots, key in lo.journal.changed(mark, birth) if key is USED or key is TAKEN}:
+        lo.set(taken, ENDED, FALSE)  # how many elements of another iterator Python has taken is not known
+        lo.set(taken, USED, TRUE)
+        lo.set(taken, LEFT, FALSE)
     changed = (slots for slots, key in lo.journal.changed(mark, birth) if not isinstance(key, (Flag, Meta)) or key is VALUE)
     own = None if inner.suspended is None else inner.suspended.scope.names  # the variables of a generator that was begun
     effects = any(has_effect(s.op) for s in lo.build.stmts[first:])

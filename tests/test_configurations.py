@@ -199,8 +199,10 @@ def test_loggers_report_as_print_does(name, caplog):
         logging.getLogger(name).warning("a square")
         return np.sum(x**2)
 
+    gradient = grad(logs)
     with caplog.at_level(logging.INFO):
-        np.testing.assert_allclose(grad(logs)(V), 2 * V)
+        np.testing.assert_allclose(gradient(V), 2 * V)
+    assert 'logger.info("the sum is %.1f", np.sum(x))' in gradient.source
     assert [r.getMessage() for r in caplog.records if r.name.startswith("configurations")] == ["the sum is 6.0", "a square"]
 
 

@@ -40,6 +40,35 @@ def one_equation(p):
     return fsolve(lambda x: np.cos(x) - p[0] * x, 0.5, xtol=TIGHT)[0] * p[1]
 
 
+def with_its_slope(p):
+    def slope(x):
+        return [[2 * x[0], 1.0], [-p[1], 1.0]]
+
+    x = fsolve(lambda x: [x[0] ** 2 + x[1] - p[0], x[1] - x[0] * p[1]], [1.0, 1.0], fprime=slope, xtol=TIGHT)
+    return x[0] + root(lambda x: x**3 + p * x - 1, np.ones(2), jac=lambda x: np.diag(3 * x**2 + p), tol=TIGHT).x @ x
+
+
+class Spring:
+    def __init__(self, stiffness):
+        self.stiffness = stiffness
+
+    def force(self, x, load):
+        return x**3 + self.stiffness * x - load
+
+    def rest(self, load):
+        return fsolve(self.force, 1.0, args=load, xtol=TIGHT)[0]
+
+
+def inside_each_other(p):
+    def outer(x):
+        return x[0] + Spring(p[0]).rest(x[0]) - p[1]
+
+    def end(v):
+        return solve_ivp(pendulum, (0, 1.0), [0.0, v[0]], args=(p[0],), rtol=1e-10, atol=1e-10).y[0, -1] - 0.5 * p[1]
+
+    return fsolve(outer, 1.0, xtol=TIGHT)[0] * fsolve(end, 1.0, xtol=1e-12)[0]
+
+
 def in_a_loop(p):
     x, total = np.ones(2), 0.0
     for _ in range(3):
@@ -98,7 +127,8 @@ def at_a_bound(p):
     found = minimize(
         lambda x: np.sum((x - p) ** 2 * (1 + x * x)), np.zeros(2) + 0.3, jac=slope, bounds=[(0.0, 1.0), (None, 10.0)], tol=1e-15
     )
-    return found.x @ np.array([2.0, 3.0])
+    by_class = minimize(lambda x: np.sum((x - p) ** 2), np.zeros(2), jac=lambda x: 2 * (x - p), bounds=optimize.Bounds(0.0, [1.0, 3.0]))
+    return found.x @ np.array([2.0, 3.0]) + np.sum(by_class.x)
 
 
 def of_one_number(p):
@@ -200,7 +230,8 @@ def at_events_that_end_nothing(p):
 
 
 PROGRAMS = [
-    lists_of_equations, with_further_arguments, one_equation, in_a_loop, with_all_that_fsolve_tells, of_root, of_root_by_another_method,
+    lists_of_equations, with_further_arguments, one_equation, with_its_slope, inside_each_other, in_a_loop, with_all_that_fsolve_tells,
+    of_root, of_root_by_another_method,
     fixed_points, of_minimize, with_value_and_slope_together, at_a_bound, of_one_number, at_given_times,
     to_an_end_that_varies, backwards, of_high_order, between_the_steps, of_a_stiff_system, of_odeint,
     until_it_lands, at_events_that_end_nothing,

@@ -27,7 +27,7 @@ enter(
 )  # fmt: skip
 
 NEAR = 1e-6  # how near to a bound, relative to its size, a solution lies that the bound holds
-FLAT = 1e-4  # the largest slope, relative to the value, at which a search has found a minimum though it says that it has not
+FLAT = 1e-4  # the largest residual, or slope relative to the value, at which a search is right though it says that it is not
 
 
 class Solution:
@@ -86,10 +86,12 @@ def fsolve(func, x0, args=(), fprime=None, full_output=0, col_deriv=0, xtol=1.49
         return vector(func(x, *args))
 
     start = vector(stop_gradient(x0)) * 1.0
-    solved = optimize.fsolve(python_function(residual, (start,)), start, full_output=True, xtol=xtol, maxfev=maxfev)
-    if solved[2] != 1:
+    slope = {} if fprime is None else {"fprime": python_function(lambda x: np.asarray(fprime(x, *args)), (start,)), "col_deriv": col_deriv}
+    solved = optimize.fsolve(python_function(residual, (start,)), start, full_output=True, xtol=xtol, maxfev=maxfev, **slope)
+    found = found_by_search(solved[0], start)
+    if solved[2] != 1 and np.max(np.abs(residual(found))) > FLAT:
         raise RuntimeError("`scipy.optimize.fsolve` found no root")
-    x = differentiable(residual, found_by_search(solved[0], start))
+    x = differentiable(residual, found)
     return (x, {"fvec": residual(x)}, 1, solved[3]) if full_output else x
 
 
@@ -101,10 +103,16 @@ def root(fun, x0, args=(), method="hybr", jac=None, tol=None, options=None):
         return vector(fun(x, *args)[0] if jac is True else fun(x, *args))
 
     start = vector(stop_gradient(x0)) * 1.0
-    solved = optimize.root(python_function(residual, (start,)), start, method=method, tol=tol, options=options)
-    if not solved.success:
+    slope = {}
+    if jac is True:
+        slope["jac"] = python_function(lambda x: np.asarray(fun(x, *args)[1]), (start,))
+    elif callable(jac):
+        slope["jac"] = python_function(lambda x: np.asarray(jac(x, *args)), (start,))
+    solved = optimize.root(python_function(residual, (start,)), start, method=method, tol=tol, options=options, **slope)
+    found = found_by_search(solved.x, start)
+    if not solved.success and np.max(np.abs(residual(found))) > FLAT:
         raise RuntimeError("`scipy.optimize.root` found no root")
-    x = differentiable(residual, found_by_search(solved.x, start))
+    x = differentiable(residual, found)
     return Solution(solved, x, residual(x))
 
 
@@ -158,6 +166,8 @@ def minimize(fun, x0, args=(), method=None, jac=None, hess=None, hessp=None, bou
         slope = python_function(lambda x: fun(x, *args)[1], (start,))
     elif callable(jac):
         slope = python_function(lambda x: vector(jac(x, *args)), (start,))
+    if isinstance(bounds, (Bounds, optimize.Bounds)):
+        bounds = list(zip(np.zeros_like(start) + bounds.lb, np.zeros_like(start) + bounds.ub))
     solved = optimize.minimize(
         python_function(objective, (start,)), start, method=method, jac=slope, bounds=bounds, tol=tol, options=options
     )
@@ -165,6 +175,21 @@ def minimize(fun, x0, args=(), method=None, jac=None, hess=None, hessp=None, bou
     refuse_steep("`scipy.optimize.minimize` found no minimum", objective, found, solved.success)
     x = minimum(objective, found, None if bounds is None else limits(bounds))
     return Solution(solved, x, objective(x))
+
+
+class Bounds:
+    """The bounds of all numbers, as SciPy's class of this name, of lower and upper ones or one for all."""
+
+    def __init__(self, lb=-np.inf, ub=np.inf, keep_feasible=False):
+        self.lb, self.ub, self.keep_feasible = lb, ub, keep_feasible
+
+
+IN_PYTHON.add(Bounds)
+
+
+@composed(optimize.Bounds)
+def bounds_of(lb=-np.inf, ub=np.inf, keep_feasible=False):
+    return Bounds(lb, ub)
 
 
 def limits(bounds):

@@ -207,7 +207,8 @@ class _Writer:
         inside = f"inside of {loop.depth} other{'s' if loop.depth > 1 else ''}; " if loop.depth else ""
         count = "" if loop.runs is None else tag("p", f"{inside}{loop.runs:,} iterations{' in all' if loop.depth else ''}", class_="small")
         kinds = ("forward", "carries forward", loop.forward), ("saves", "keeps", loop.kept), ("adjoint", "carries back", loop.back)
-        return tag("figure", tag("figcaption", title, count), loop_drawing(loop), tag("table", *(_values(*kind) for kind in kinds)))
+        rows = [_values(*kind) for kind in kinds if kind[2] or loop.has_reverse]
+        return tag("figure", tag("figcaption", title, count), loop_drawing(loop), tag("table", *rows))
 
     def memory(self) -> Markup:
         """Return the plots of memory, side by side."""

@@ -21,15 +21,19 @@ def loop_drawing(loop: LoopFacts) -> Markup:
     for k, (number, left) in enumerate(zip(numbers, lefts)):
         right, end = left + width, lefts[k + 1] if k + 1 < len(lefts) else left + width + 30
         parts += [_box(left, 22, width, number, "forward"), _arrow(right, end, 37, "forward")]
-        parts += [_box(left, 148, width, number, "adjoint"), _arrow(end, right, 163, "adjoint")]
+        if loop.has_reverse:
+            parts += [_box(left, 148, width, number, "adjoint"), _arrow(end, right, 163, "adjoint")]
         if loop.kept:
-            parts += [_down(left + width / 2, 52, 82), _down(left + width / 2, 116, 148)]
-    parts += [_arrow(lefts[0] - 30, lefts[0], 37, "forward"), _arrow(lefts[0], lefts[0] - 30, 163, "adjoint")]
+            parts += [_down(left + width / 2, 52, 82), _down(left + width / 2, 116, 148) if loop.has_reverse else ""]
+    parts += [_arrow(lefts[0] - 30, lefts[0], 37, "forward"), _text(180, 14, f"forward, carries {_names(loop.forward)}")]
     if loop.kept:
         parts.append(tag("rect", x=20, y=82, width=320, height=34, rx=4, class_="saves"))
-    parts.append(_text(180, 104, f"keeps {_names(loop.kept)}{_total(loop.kept)}"))
-    parts += [_text(180, 14, f"forward, carries {_names(loop.forward)}"), _text(180, 194, f"back, carries {_names(loop.back)}")]
-    return tag("svg", tag("title", "What the loop carries and keeps"), *parts, viewBox="0 0 360 204", role="img", class_="loop")
+    if loop.has_reverse:
+        parts += [_arrow(lefts[0], lefts[0] - 30, 163, "adjoint"), _text(180, 194, f"back, carries {_names(loop.back)}")]
+    if loop.kept or loop.has_reverse:
+        parts.append(_text(180, 104, f"keeps {_names(loop.kept)}{_total(loop.kept)}"))
+    height = 204 if loop.has_reverse else 120 if loop.kept else 60
+    return tag("svg", tag("title", "What the loop carries and keeps"), *parts, viewBox=f"0 0 360 {height}", role="img", class_="loop")
 
 
 def _names(values: Sequence[Value]) -> str:

@@ -39,6 +39,7 @@ class LoopFacts:
         depth: how many loops are around it.
         runs: how many iterations ran in all, None if that was not measured.
         forward, back, kept: what it carries forward, what its reverse carries back, and what it keeps.
+        has_reverse: whether the reverse sweep has a loop for it; forward mode has none.
     """
 
     unit: int | None
@@ -48,6 +49,7 @@ class LoopFacts:
     forward: list[Value]
     back: list[Value] = field(default_factory=list)
     kept: list[Value] = field(default_factory=list)
+    has_reverse: bool = False
 
 
 def loops_of(relation: Relation, numbers: Mapping[Sym, int], runs: Callable[[int], int | None]) -> list[LoopFacts]:
@@ -75,6 +77,7 @@ def loops_of(relation: Relation, numbers: Mapping[Sym, int], runs: Callable[[int
         elif stmt.adjoint_of is not None:
             for other, facts in found:
                 if other == calls:
+                    facts.has_reverse = True
                     facts.back += [v for name, v in values.items() if name not in {b.name for b in facts.back}]
     return [facts for _, facts in found]
 

@@ -17,9 +17,9 @@ from sourcead.emit.text.joined_stacks import join_stacks
 from sourcead.emit.text.let_go import let_go
 from sourcead.emit.text.naming import assign_names
 from sourcead.emit.text.nesting import nested_values
-from sourcead.emit.text.printing import Comments, Span, in_contexts, mark, origins_by_line, to_text
+from sourcead.emit.text.printing import Comments, Span, in_contexts, mark, statements_by_span, to_text
 from sourcead.emit.text.statements import Statements, function_def
-from sourcead.ir.nodes import Const, Function, Op, Origin, Var
+from sourcead.ir.nodes import Const, Function, Op, Origin, Stmt, Var
 from sourcead.ir.walk import bound_vars, count_reads, definitions, map_atoms, walk
 from sourcead.passes.residuals.check_assigned import check_assigned
 
@@ -44,9 +44,14 @@ class Emitted:
     names: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @cached_property
+    def statements(self) -> dict[Span, Stmt]:
+        """The statement that each line and each expression comes from."""
+        return {} if self.node is None else statements_by_span(self.node, self.text)
+
+    @property
     def origins(self) -> dict[Span, Origin]:
         """The user's statement that each line and each expression comes from, for errors."""
-        return {} if self.node is None else origins_by_line(self.node, self.text)
+        return {span: stmt.place for span, stmt in self.statements.items()}
 
 
 def emit(function: Function, at: dict[str, Callable] | None = None, elsewhere: Mapping[str, Any] = MappingProxyType({})) -> Emitted:
@@ -87,7 +92,7 @@ def _printed(function: Function, at: dict[str, Callable] | None, nested: dict[Va
     origins = {s.adjoint_of is not None for s in function.body.stmts}
     comments = Comments(sections=origins == {True, False})
     defined, expressions = definitions(function.body), Expressions(names, nested, globals_)
-    expressions.origins = {v: defined[v].origin or defined[v].adjoint_of for v in nested}
+    expressions.made = {v: defined[v] for v in nested}
     statements = Statements(expressions, comments, read, at)
     used = {names.get(v) for v in read} | globals_.reserved
     statements.missing = moved_unassigned(function.body, lambda v, a: names.get(v) not in (None, names.get(a)))

@@ -7,12 +7,12 @@ import math
 import random
 from collections import ChainMap
 from collections.abc import Mapping
-from types import MappingProxyType, ModuleType
+from types import MappingProxyType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from sourcead.ir.names import as_name, numbered
+from sourcead.ir.names import as_name, is_name, numbered
 from sourcead.ir.nodes import Const
 
 _NUMPY_MODULES = (
@@ -122,6 +122,9 @@ class Globals:
         name = getattr(value, "__name__", None)
         if type(owner := getattr(value, "__self__", None)) is str and isinstance(name, str):  # a method of a text: `", ".join`
             return ast.Attribute(ast.Constant(owner), name, ast.Load())
+        if isinstance(value, MethodType) and getattr(owner, name, None) == value and is_name(name):  # as `logger.info`
+            known = self._spelled.get(id(owner))
+            return ast.Attribute(known[1] if known else self._held(owner, type(owner).__name__.lower()), name, ast.Load())
         return self._from_library(value) or self._held(value, name.split(".")[-1] if isinstance(name, str) else "constant")
 
     def _from_library(self, value: Any) -> ast.expr | None:

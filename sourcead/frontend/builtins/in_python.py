@@ -85,16 +85,16 @@ def nlargest(n, iterable, key=None):
 
 @stands_in_for(itertools.groupby)
 def groupby(iterable, key=None):
-    keys, group = [], []
+    group = []
     for item in iterable:
         k = item if key is None else key(item)
-        if keys and k != keys[-1]:
-            yield keys[-1], iter(group)
+        if group and k != before:  # noqa: F821 (bound when there is a group)
+            yield before, iter(group)  # noqa: F821
             group.clear()  # a group has nothing any more when the next one was asked for
-        keys.append(k)
+        before = k
         group.append(item)
-    if keys:
-        yield keys[-1], iter(group)
+    if group:
+        yield before, iter(group)
         group.clear()
 
 

@@ -1,9 +1,11 @@
 """Calls in compiled gradients: as loops, by the interpreter, and the errors that they raise."""
 
 import gc
+import logging
 import subprocess
 import sys
 import threading
+import warnings
 
 import numpy as np
 import pytest
@@ -343,3 +345,20 @@ def test_lists_of_numbers_share_machine_code_if_they_can(f, item, texts):
         got = gradient(np.arange(6.0), [item] * length)
         np.testing.assert_array_equal(got, grad(f)(np.arange(6.0), [item] * length))
     assert len(gradient._texts) == texts
+
+
+def test_what_only_tells_the_user_something_is_told_by_the_interpreter(caplog):
+    log = logging.getLogger("measured")
+
+    def f(x):
+        with warnings.catch_warnings():
+            warnings.simplefilter("always")
+            if x[0] > 0.4:
+                warnings.warn(f"{len(x)} values, the first of {x[0]:.1f}", UserWarning, stacklevel=1)
+                log.warning("%d rows", len(x))
+            return np.sum(x**2)
+
+    with pytest.warns(UserWarning, match="2 values, the first of 0.5"):
+        found = grad(f, backend="numba")(np.array([0.5, 0.7]))
+    assert found.tolist() == [1.0, 1.4] and "2 rows" in caplog.text
+    assert grad(f, backend="numba")(np.array([0.3, 0.7])).tolist() == [0.6, 1.4]

@@ -34,11 +34,13 @@ from sourcead.backends.numba.functions import (
 )
 from sourcead.emit import Emitted, emit
 from sourcead.emit.memory.sharing import AliasGroups
+from sourcead.frontend.builtins.calls import SPEAKERS
+from sourcead.frontend.find_source import unwrap
 from sourcead.ir.names import name_of, numbered
 from sourcead.ir.nodes import (
     Atom, Block, Build, Call, Const, Function, Index, Let, Loop, Op, Operand, Stmt, Update, Var, fresh
 )
-from sourcead.ir.types import FLOAT, INT, Array, ListT, Scalar, Str, TupleT, Type, Unknown, kind_of, rank
+from sourcead.ir.types import FLOAT, INT, Array, ListT, NoneType, Scalar, Str, TupleT, Type, Unknown, kind_of, rank
 from sourcead.ir.walk import count_reads, map_blocks, map_op, rewrite
 from sourcead.primitives.registry import enter
 from sourcead.primitives.table import record_of
@@ -75,7 +77,7 @@ def outline_calls(function: Function) -> Function:
     """Return the function with calls outlined; must run after `assign_memory`, whose decisions it keeps."""
     groups = AliasGroups(function.body)
     groups.unite(*(p for p in function.params if isinstance(p.type, Array)))  # a caller may pass one array twice
-    return without_unread_displays(replace(function, body=_Outlining(groups).block(function.body)))
+    return without_unread_displays(replace(function, body=_Outlining(groups, count_reads(function.body)).block(function.body)))
 
 
 def with_outlined(emitted: Emitted) -> str:
@@ -101,6 +103,7 @@ def without_unread_displays(function: Function) -> Function:
 @dataclass
 class _Outlining:
     groups: AliasGroups
+    read: dict[Var, int]
     names: set[str] = field(default_factory=set)
     made_by: dict[Var, Op] = field(default_factory=dict)
     same: dict[tuple, Outlined] = field(default_factory=dict)
@@ -116,12 +119,15 @@ class _Outlining:
                 new = map_blocks(stmt, self.block)
             else:
                 new = replace(stmt, op=self.op(stmt, stmts))
+                new = replace(new, targets=()) if self.reports(stmt) else new
             self.made_by.update((t, stmt.op) for t in stmt.targets)
             stmts.append(new)
         return Block(tuple(stmts), block.results)
 
     def op(self, stmt: Stmt, before: list[Stmt]) -> Op:
         match stmt.op:
+            case Call(fn) if self.reports(stmt):
+                return self.outlined(stmt, fn)
             case Call(fn) if stmt.op.effect or isinstance(fn, Var | Recursive):
                 return stmt.op
             case Call(math.log, (x, base)):
@@ -136,6 +142,11 @@ class _Outlining:
             case Update(Var(type=Array()) as base, _, Var() as value, "add" | "sub") if self.may_overlap(base, value):
                 return replace(stmt.op, value=self.bound(Call(apart, (value, base)), value, stmt, before))
         return stmt.op
+
+    def reports(self, stmt: Stmt) -> bool:
+        """Return whether a statement only tells the user something, as `warnings.warn` does, which the interpreter does in its place."""
+        told = isinstance(stmt.op, Call) and stmt.op.effect and getattr(unwrap(stmt.op.fn)[0], "__module__", None) in SPEAKERS
+        return told and not any(map(self.read.get, stmt.targets))
 
     def may_overlap(self, base: Var, value: Var) -> bool:
         """Return whether an array that is added may share memory with the array to which it is added."""
@@ -214,7 +225,8 @@ class _Outlining:
 
     def outlined(self, stmt: Stmt, fn: Any) -> Call:
         """Return a call of an outlined function, whose body is the statement's call with the displays among its arguments."""
-        y = fresh(stmt.targets[0], temp=True)
+        told = self.reports(stmt)
+        y = Var("nothing", NoneType(), True) if told else fresh(stmt.targets[0], temp=True)
         inner: dict[Var, Var] = {}
         stmts: list[Stmt] = []
 
@@ -237,9 +249,9 @@ class _Outlining:
         params: dict[Var, Var] = {}
         op = map_op(stmt.op, argument)
         name = _plain_name(fn)
-        block = Block((*stmts, Stmt((y,), op)), (y,))
+        block = Block((*stmts, Stmt((), op)), (Const(None),)) if told else Block((*stmts, Stmt((y,), op)), (y,))
         emitted = emit(Function(name, tuple(params.values()), block))
-        compiles = self.compiles(fn, y.type)
+        compiles = not told and self.compiles(fn, y.type)
         is_call = compiles and isinstance(op, Call) and isinstance(y.type, Array | Scalar) and not stmts
         body = loop_nest(op, y.type) if is_call else None  # the interpreter runs no loops over elements
         key = emitted.text, body, tuple(emitted.namespace), tuple(map(id, emitted.namespace.values())), _shape(y.type)
@@ -254,7 +266,7 @@ class _Outlining:
                 made, emitted.text, emitted.namespace, result=y.type, compiles=compiles, reshapes=fn is np.reshape,
                 parameters=tuple(v.name for v in params.values()), origin=stmt.origin or stmt.adjoint_of,
             )  # fmt: skip
-        return Call(self.same[key], tuple(params))
+        return Call(self.same[key], tuple(params), effect=told)
 
     def compiles(self, fn: Any, result: Type) -> bool:
         """Return whether Numba should try to compile a call."""

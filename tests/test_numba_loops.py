@@ -65,7 +65,7 @@ def carried(a, speed):
 
 @pytest.mark.parametrize("shape", [(4, 3), (4, 4), (5, 5), (5, 6), (9, 8), (9, 12)])
 def test_nonlinear_stencils_on_rows_of_any_length(shape):
-    args, namespace = (ROWS[: shape[0], : shape[1]].copy(), 0.7), {**vars(runtime), **vars(functions)}  # the interpreter runs the text: quicker
+    args, namespace = (ROWS[: shape[0], : shape[1]].copy(), 0.7), {**vars(runtime), **vars(functions)}
     exec(compiled_text(carried, *args), namespace)
     np.testing.assert_allclose(namespace["carried_grad"](*args), grad(carried)(*args), atol=1e-12)
 

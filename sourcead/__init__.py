@@ -1,29 +1,10 @@
 """sourcead turns a Python function on NumPy arrays into the Python function that computes its gradient."""
 
 import importlib.util
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from sourcead.api.check import GradientMismatch, check_grads
-    from sourcead.api.jacobians import hessian, jacobian
-    from sourcead.api.transformations import grad, hvp, jvp, pushforward, value_and_grad, vjp
-    from sourcead.backends.options import Numba
-    from sourcead.compile.generated import Lowered
-    from sourcead.compile.gradient import Gradient
-    from sourcead.errors import (
-        AliasError, ArgumentError, BackendError, FileError, InternalError, NonScalarError, NoRuleError, NoSourceError,
-        ProgramError, RuleError, SourceADError, UnsupportedArgumentError, UnsupportedSyntaxError, UnsupportedValueError,
-        VerificationError, WrtError
-    )
-    from sourcead.language.adjoint_blocks import adjoint_of
-    from sourcead.language.checkpoint_policies import Auto, Revolve, Segments, checkpoint
-    from sourcead.language.combinators import NotAssociativeWarning, map as map, reduce, scan
-    from sourcead.primitives.registry import adjoint, tangent
-    from sourcead.runtime import stop_gradient
 
 __version__ = "0.1.0"
 
-# Modules are read when one of their names is first used, so that `import sourcead` takes next to no time.
+# Modules are read when one of their names is first used, so that `import sourcead` takes next to no time. `__init__.pyi` has their types.
 _HOMES = {
     "sourcead.api.check": ("GradientMismatch", "check_grads"),
     "sourcead.api.jacobians": ("hessian", "jacobian"),
@@ -39,6 +20,7 @@ _HOMES = {
     "sourcead.language.adjoint_blocks": ("adjoint_of",),
     "sourcead.language.checkpoint_policies": ("Auto", "Revolve", "Segments", "checkpoint"),
     "sourcead.language.combinators": ("NotAssociativeWarning", "map", "reduce", "scan"),
+    "sourcead.language.opaque": ("implicit", "opaque"),
     "sourcead.primitives.registry": ("adjoint", "tangent"),
     "sourcead.runtime": ("stop_gradient",),
 }  # fmt: skip
@@ -77,8 +59,10 @@ __all__ = [
     "grad",
     "hessian",
     "hvp",
+    "implicit",
     "jacobian",
     "jvp",
+    "opaque",
     "pushforward",
     "reduce",
     "scan",

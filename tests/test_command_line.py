@@ -270,6 +270,12 @@ def test_commands_that_are_not_written_as_they_should_be(run, arguments, part):
     assert err.startswith("sourcead: ") and part in err and "Traceback" not in err
 
 
+def test_an_error_while_a_file_is_imported_is_told_with_its_line(run, folder):
+    (folder / "broken.py").write_text("def f(x):\n    return x\n\n1 / 0\n")
+    status, _, err = run("show", "broken.py:f")
+    assert status == 2 and "ZeroDivisionError: division by zero (broken.py:4)" in err
+
+
 def test_refusals_are_errors_of_ours(run):
     status, out, err = run("show", "model.py:printing", "--args", "1.0")
     assert (status, out) == (1, "") and "model.py" in err and "Traceback" not in err

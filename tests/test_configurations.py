@@ -2,7 +2,9 @@
 
 import argparse
 import collections
+import copy
 import dataclasses
+import enum
 import json
 import logging
 import os
@@ -115,6 +117,40 @@ def test_a_namespace_is_differentiated_as_an_object():
     assert type(found) is argparse.Namespace and found.scale == 14
 
 
+class Method(enum.Enum):
+    EULER = "euler"
+    MIDPOINT = "midpoint"
+
+
+@dataclasses.dataclass(frozen=True)
+class Solver:
+    step: float = 0.5
+    method: Method = Method.EULER
+    others: tuple = (Method.MIDPOINT, 2.0)
+
+
+ORDERS = {Method.EULER: 1.0, Method.MIDPOINT: 2.0}
+
+
+@pytest.mark.parametrize("f", [
+    lambda x, c: x * ORDERS[c.method],
+    lambda x, c: x if c.method is Method.EULER else 2 * x,
+    lambda x, c: x * ORDERS[dataclasses.asdict(c)["method"]],
+    lambda x, c: x * ORDERS[copy.deepcopy(c).method],
+    lambda x, c: x * len(c.method.value) - (4 if c.method.name == "EULER" else 6) * x,
+])  # fmt: skip
+def test_members_of_enumerations_are_known_in_settings(f):
+    gradient = grad(f)
+    for method in (Method.EULER, Method.MIDPOINT, Method.EULER):
+        assert gradient(3.0, Solver(method=method)) == pytest.approx(f(1.0, Solver(method=method)))
+
+
+def test_the_gradient_of_a_structure_has_none_for_members_of_enumerations():
+    found = grad(lambda c: 2.0 * c.step)(Solver())
+    assert (found.step, found.method, found.others) == (2.0, None, (None, 0.0))
+    assert grad(lambda p: p[0] ** 2)([3.0, Method.EULER]) == [6.0, None]
+
+
 def test_properties_of_a_model_are_read():
     np.testing.assert_allclose(grad(lambda x, m: m.doubled * np.sum(x))(V, model()), np.ones(3))
 
@@ -163,8 +199,10 @@ def test_loggers_report_as_print_does(name, caplog):
         logging.getLogger(name).warning("a square")
         return np.sum(x**2)
 
+    gradient = grad(logs)
     with caplog.at_level(logging.INFO):
-        np.testing.assert_allclose(grad(logs)(V), 2 * V)
+        np.testing.assert_allclose(gradient(V), 2 * V)
+    assert 'logger.info("the sum is %.1f", np.sum(x))' in gradient.source
     assert [r.getMessage() for r in caplog.records if r.name.startswith("configurations")] == ["the sum is 6.0", "a square"]
 
 

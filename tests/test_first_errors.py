@@ -75,13 +75,13 @@ def counts_calls(x):
 
 
 def keeps(x):
-    SEEN.append(np.sum(x))
+    SEEN.append(x)
     return np.sum(x)
 
 
 MESSAGES = {
     counts_calls: ("`COUNT`, a global name, is assigned here", "`(number, kept)` with has_aux=True"),
-    keeps: ("`SEEN` is not a parameter of the function", "`(number, kept)` with has_aux=True"),
+    keeps: ("`SEEN`, a list from outside of the function, is appended to", "append numbers, as `float(x)`"),
     no_return: ("returns None", "end it with `return`"),
     two_results: ("returns a tuple", "`(number, anything)`, with has_aux=True"),
     complex_result: ("returns a complex number", "such as np.abs(...) ** 2"),

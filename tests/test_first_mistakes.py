@@ -9,7 +9,7 @@ import pytest
 import sourcead
 from sourcead import (
     ArgumentError, NonScalarError, NoRuleError, RuleError, Segments, SourceADError, WrtError, adjoint, checkpoint, grad,
-    hessian, hvp, jacobian, jvp, value_and_grad, vjp
+    hessian, hvp, jacobian, jvp, pushforward, value_and_grad, vjp
 )
 
 
@@ -59,10 +59,11 @@ def test_an_option_that_there_is_not(make, option, instead):
     assert option in str(caught.value) and caught.value.instead == instead
 
 
+@pytest.mark.parametrize("make", [grad, jacobian, value_and_grad], ids=lambda make: make.__name__)
 @pytest.mark.parametrize("given", [1.5, np.ones(2)])
-def test_arguments_given_in_the_place_of_wrt(given):
-    with pytest.raises(WrtError, match=r"`grad\(squares\)\(\.\.\.\)`"):
-        grad(squares, given)
+def test_arguments_given_in_the_place_of_wrt(make, given):
+    with pytest.raises(WrtError, match=rf"given an? (float|ndarray) as wrt\nWrite instead: `{make.__name__}\(squares\)\(\.\.\.\)`"):
+        make(squares, given)
 
 
 def test_a_string_times_a_float():
@@ -240,10 +241,13 @@ X = np.ones(3)
 
 
 @pytest.mark.parametrize("call, kind, said, instead", [
-    (lambda: grad(lambda w: w / 2)([1.0, 2.0]), TypeError, "a list, tuple or string in a calculation", "`np.asarray(x)`"),
-    (lambda: grad(lambda w, x: w * x)([1.0], [2.0]), TypeError, "a list or tuple times another one", "`np.asarray(x) * np.asarray(y)`"),
+    (lambda: grad(lambda w: w / 2)([1.0, 2.0]), TypeError, "a list, tuple or string in a calculation", "`np.asarray(w)`"),
+    (lambda: grad(lambda w, x: w * x)([1.0], [2.0]), TypeError, "a list or tuple times another one", "`np.asarray(w)` and `np.asarray(x)`"),
+    (lambda: grad(lambda x, y: x * (1 - y["y"]))(2.0, {"y": [1]}), TypeError, "a calculation with numbers", "`np.asarray(y['y'])`"),
+    (lambda: grad(lambda x, n: sum(x for _ in range(1, n)))(1.0, 3.0), SourceADError, "`range` of a float", "`range(1, int(n))`"),
     (lambda: grad(dot)(X, "abc"), TypeError, "a string times a float", "numbers in place of the string"),
     (lambda: grad(segments_first)(1.0, 5), SourceADError, "takes the iterable first", "checkpoint(range(n), Segments(3))"),
+    (lambda: checkpoint(squares), SourceADError, "is given the function `squares`", "`grad(squares, checkpoint=...)`"),
     (lambda: checkpoint(Segments(3), range(5)), SourceADError, "takes the iterable first", "checkpoint(range(n), Segments(3))"),
     (lambda: grad(lambda x: np.sum(sourcead.map(x, squares)))(X), ArgumentError, "`map` takes the function first", "map(f, xs)"),
     (lambda: sourcead.map(X, squares), ArgumentError, "`map` takes the function first", "map(f, xs)"),
@@ -255,6 +259,12 @@ X = np.ones(3)
     (lambda: grad(scaled, wrt="*"), WrtError, "names the parameter '*'", "wrt=('x', 'k')"),
     (lambda: grad(scaled, wrt=b"x"), WrtError, "wrt is b'x', which is neither", "wrt='x'"),
     (lambda: grad(scaled, checkpoint="segments:3"), SourceADError, "no checkpoint policy 'segments:3'", "Segments(3)"),
+    (lambda: grad(lambda x: np.sum(np.hstack(x, x)))(X), TypeError, "`np.hstack` takes the arrays as one list", "`np.hstack((a, b))`"),
+    (lambda: grad(lambda x: float(f"{x:.2f}"))(2.0), SourceADError, "read from a text", "before it is written as a text"),
+    (lambda: grad(lambda x: np.var(x, ddof=x[0]))(X), SourceADError, "its argument `ddof`", "`stop_gradient(...)` as `ddof`"),
+    (lambda: grad(lambda x: {"loss": x})(2.0), NonScalarError, "returns a dict", "return the number alone, one of the items"),
+    (lambda: grad(lambda x: x * x)(1j), NonScalarError, "returns a complex number", "use `jvp` or `vjp`"),
+    (lambda: pushforward(scaled)(X, 2.0), TypeError, "scaled_jvp() missing 1 required positional argument: 't_x'", ""),
     (lambda: grad(scaled, checkpoint=Segments), SourceADError, "no checkpoint policy Segments", "Segments(10)"),
     (lambda: grad(scaled, checkpoint="state"), SourceADError, "no checkpoint policy 'state'", '"states"'),
     (lambda: grad(scaled, readable="x"), ArgumentError, "readable is 'x'", "readable=True"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from sourcead import NoRuleError, RuleError, WrtError, adjoint, grad, jacobian, jvp, pushforward, tangent, vjp
+from sourcead import NoRuleError, RuleError, WrtError, adjoint, grad, hvp, jacobian, jvp, pushforward, tangent, vjp
 from tests.forward import check_forward
 from tests.programs import all_programs
 
@@ -354,6 +354,19 @@ def test_text_interleaves_tangents():
         "        t_h = (t_w @ x + u @ t_h) * (1 - h * h)\n"
         "    return np.mean(h ** 2), np.mean(2 * t_h * h)"
     )
+
+
+def test_the_tangent_of_a_transposed_matrix_has_its_shape():
+    def loss(w, x, n):
+        h = np.zeros(len(w))
+        for _ in range(n):
+            h = np.tanh(w @ h + x)
+        return np.sum(h**2)
+
+    product, w, v = hvp(loss), np.eye(9) / 2, np.ones((9, 9))
+    difference = (grad(loss)(w + 1e-6 * v, np.ones(9), 3) - grad(loss)(w - 1e-6 * v, np.ones(9), 3)) / 2e-6
+    np.testing.assert_allclose(product(w, np.ones(9), 3, v), difference, rtol=1e-6)
+    assert "broadcast_to" not in product.source
 
 
 def test_no_tangent_is_computed_of_what_is_held_fixed():

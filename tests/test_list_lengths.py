@@ -62,6 +62,14 @@ def test_two_texts_serve_all_lengths(f, x, listed):
     assert len(derivative._texts) == 2
 
 
+@pytest.mark.parametrize("listed", [lambda n: np.ones((n, 9)).tolist(), lambda n: [0.5] * n])
+def test_the_text_for_many_items_serves_all_lengths_from_the_first_call_on(listed):
+    derivative = grad(lambda rows: np.sum(np.array(rows) ** 2), verify=False)
+    for n in (70, 80, 2):
+        np.testing.assert_allclose(derivative(listed(n)), 2 * np.array(listed(n)))
+    assert len(derivative._texts) == 1
+
+
 def test_what_needs_the_length_gets_a_text_for_each():
     def first(a, b=1, *rest):
         return a + b * len(rest)

@@ -52,7 +52,7 @@ def kernel(tmp_path_factory):
             for text in texts:
                 notebook.cells.append(nbformat.v4.new_code_cell(textwrap.dedent(text).lstrip("\n")))
                 ran = client.execute_cell(notebook.cells[-1], len(notebook.cells) - 1)
-                said += "".join(output.get("text", "") for output in ran.outputs)
+                said += "".join(output.get("text", "") + output.get("data", {}).get("text/html", "") for output in ran.outputs)
             return said
 
         with client.setup_kernel():
@@ -308,3 +308,26 @@ def test_a_refusal_shows_frames_of_cells_alone(kernel, body, call, error):
     assert "gradient.py" not in shown and "short(error)" not in shown
     again = kernel("%tb")  # when the exception is not being handled any more
     assert "Unexpected exception" not in again
+
+
+def test_a_gradient_shows_as_coloured_text_with_notes_and_as_a_page(kernel):
+    kernel("""
+        def folded(w, x):
+            h = w
+            for _ in range(3):
+                h = np.tanh(h * x)
+            return np.sum(h)
+
+        d_folded = grad(folded)
+        d_folded(np.ones(2), np.ones(2));
+    """)
+    shown = kernel("d_folded")
+    assert '<span class="key">for</span>' in shown and "<li>line 3, <code>for _ in range(3):</code>: saves in each iteration" in shown
+    page = kernel("d_folded.view(np.ones(2), np.ones(2))")
+    assert page.startswith("<iframe srcdoc=") and "h = np.tanh(h * x)" in page and "Memory over the run" in page
+    kernel("""
+        def folded(w, x):
+            return np.sum(w * x)
+    """)
+    assert "tanh" in kernel("d_folded") and "tanh" not in kernel("grad(folded).view(np.ones(2), np.ones(2))")
+    assert "cell" in kernel("from IPython.display import HTML; HTML(d_folded.view().html)").lower()

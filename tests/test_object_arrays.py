@@ -64,6 +64,12 @@ RIGHT = {
         y *= s
         held[2][1] = x[0]
         return np.sum(held[0] ** 2) + np.sum(held[1] * y)""",
+    "of objects and of dicts": """
+        listed = [Fraction(x[0], 1.0), Fraction(x[1], 2.0)]
+        held, dicts = np.array(listed), np.asarray(({"v": x[2]}, {"v": s}))
+        listed.append(None)
+        dicts[0]["v"] = dicts[0]["v"] * x[3]
+        return np.sum(held[0](1.0) * listed[1](s)) * dicts[0]["v"] * dicts[1]["v"] * len(held) * held.shape[0]""",
     "rows are views": """
         held = np.empty((2, 2), dtype=object)
         row = held[1]

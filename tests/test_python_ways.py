@@ -1,6 +1,7 @@
 """Dicts and lists whose keys and lengths are known only at run time, functions chosen at run time, generators."""
 
 import functools
+import heapq
 import itertools
 import math
 
@@ -187,9 +188,77 @@ def test_groupby_of_items_with_known_keys():
     check_grads(f, (X,))
 
 
-def test_groupby_of_keys_that_carry_a_derivative_is_refused():
-    with pytest.raises(UnsupportedSyntaxError, match="groupby"):
-        grad(lambda x: sum(k for k, _ in itertools.groupby(x)))(X)
+def test_groupby_of_keys_of_the_run():
+    def f(x):
+        total = 0.0
+        for large, group in itertools.groupby(x, key=lambda v: v > 1.5):
+            total += sum(group) ** 2 * (2 if large else 1)
+        return total + sum(k * len(list(group)) for k, group in itertools.groupby(x))
+
+    check_grads(f, (X,))
+
+
+def test_a_group_is_empty_when_the_next_one_was_asked_for():
+    def f(x):
+        groups = [group for _, group in itertools.groupby([(1, x[0]), (1, x[1]), (2, x[2])], key=lambda pair: pair[0])]
+        total = x[0] + sum(v for group in groups for _, v in group)
+        for _, group in itertools.groupby([(1, x[0]), (1, x[1]), (2, x[2])], key=lambda pair: pair[0]):
+            total += sum(v for _, v in group) ** 2 + len(list(group)) * x[0]  # noqa: B031
+        return total
+
+    check_grads(f, (X,))
+
+
+def test_the_least_and_the_largest():
+    def f(x):
+        pairs = heapq.nlargest(2, [(3, x[0]), (1, x[1]), (2, x[2])]) + heapq.nsmallest(2, enumerate(x), key=lambda p: -p[1])
+        return sum(k * v**2 for k, v in pairs) * sum(heapq.nsmallest(2, x))
+
+    check_grads(f, (X,))
+
+
+def groups_by_a_key_of_the_run(x):
+    sums = {sign: sum(group) for sign, group in itertools.groupby(sorted(x), key=lambda q: "low" if q < 0.5 else "high")}
+    return sums["low"] * 2 + sums["high"] + sum(k * len(list(group)) for k, group in itertools.groupby(x))
+
+
+def groups_that_are_kept_are_empty(x):
+    pairs = list(itertools.groupby([(0, x[0]), (0, x[1]), (1, x[2])], key=lambda p: p[0]))
+    return sum(len(list(group)) for _, group in pairs) * x[0] + x[1]
+
+
+def groups_walked_twice(x):
+    total = 0.0
+    for _, group in itertools.groupby(x, key=lambda q: q < 0.5):
+        again = group
+        total += sum(group) + 2 * sum(again)  # noqa: B031
+    return total
+
+
+def groups_taken_by_next(x):
+    groups = itertools.groupby([(0, x[0]), (0, x[1]), (1, x[2])], key=lambda p: p[0])
+    _, first = next(groups)
+    item = next(first)
+    _, second = next(groups)
+    return item[1] + sum(q for _, q in first) * 5 + sum(q for _, q in second) * 7
+
+
+@pytest.mark.parametrize(
+    "f", [groups_by_a_key_of_the_run, groups_that_are_kept_are_empty, groups_walked_twice, groups_taken_by_next]
+)
+def test_groupby_gives_iterators(f):
+    check_grads(f, (X,))
+
+
+def test_groupby_asks_for_keys_when_python_does():
+    def f(x):
+        total, limit = 0.0, [0.4]
+        for _, group in itertools.groupby(x, key=lambda q: q < limit[0]):
+            limit[0] = 0.2
+            total = total * 2 + sum(group)
+        return total
+
+    check_grads(f, (X,))
 
 
 SCALE = 3

@@ -35,6 +35,8 @@ CASES = {
     "least number of axes and a number": lambda x: np.r_["0,3", x[0, 0], 2.0],
     "axes in front and behind": lambda x: np.r_["0,3,1", x[0], x[1]],
     "axes counted from the end": lambda x: np.r_["1,3,-2", x[0], 0:3],
+    "a grid": lambda x: np.mgrid[x[0, 0] : 4.7, x[1, 0] : 2.8 : 0.5],
+    "a grid of points": lambda x: np.mgrid[x[0, 0] : 5 : 5j] * np.mgrid[0:2:5j],
     "columns with an axis": lambda x: np.c_["0", x[0], x[1]],
 }
 

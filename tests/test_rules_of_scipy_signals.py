@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 import scipy.linalg
 from scipy import fft, fftpack, ndimage, signal
-from scipy.interpolate import CubicSpline, InterpolatedUnivariateSpline, PchipInterpolator, interp1d
+from scipy.interpolate import (
+    BSpline, CubicSpline, InterpolatedUnivariateSpline, PchipInterpolator, interp1d, make_interp_spline, splev, splrep
+)
 
 from sourcead import UnsupportedArgumentError, grad, hvp, value_and_grad
 from tests.semantics import judged_in_all_modes
@@ -107,6 +109,13 @@ CASES = {
     "splines of few points": lambda x: CubicSpline(TIMES[:3] * x[1, 1], x[0, :3])(OUTSIDE) + CubicSpline(TIMES[:2], x[0, :2])(x[2]),
     "integrals of splines": lambda x: CubicSpline(TIMES, x[0]).integrate(0.5, x[1, 2]) * CubicSpline(TIMES, x[2]).derivative(2)(OUTSIDE),
     "monotonic splines": lambda x: PchipInterpolator(TIMES * x[0, 0], x[1])(OUTSIDE) + PchipInterpolator(TIMES, np.sort(x[0]))(x[2]),
+    "splines by their knots": lambda x: (
+        splev(OUTSIDE, splrep(TIMES * x[0, 0], x[1])) + splev(x[2], splrep(TIMES, x[0], k=2), der=1) + splev(x[0, 0], splrep(TIMES, x[1]))
+    ),
+    "b-splines": lambda x: (
+        BSpline([0, 0, 0, 1, 3, 3, 3], x[0], 2)(x[1] * 0.5) + BSpline(TIMES[[0, 0, 0, 1, 3, 3, 3]], x[2], 2).derivative()(OUTSIDE)
+        + make_interp_spline(TIMES, x[0], k=1)(x[1], nu=1) * make_interp_spline(TIMES, x[1])(x[2])
+    ),
     "periodogram": lambda x: signal.periodogram(x)[1],
     "periodogram of odd length": lambda x: signal.periodogram(x[:, 0], 100)[1] + signal.periodogram(x[:, :3], fs=2.0, axis=0)[1][:, 1],
     "cosine transforms": lambda x: fft.dct(x) + fft.idct(x, 3, axis=0, norm="ortho") ** 2,

@@ -145,6 +145,18 @@ def saved_rows(u, steps):
     return np.sum(u * u)
 
 
+def counts_among_floats(x):
+    """An integer that is a bound of a slice is also written into an array of floats, which does not give it back."""
+    ks = np.array([1.0, 2.0, 3.0])
+    out, counts = np.zeros_like(ks), np.zeros_like(ks)
+    for i, k in enumerate(ks):
+        d = x[int(k):]
+        n = min(len(d), len(x) - 2)
+        out[i] = np.sum(d[:n] ** 2) / n
+        counts[i] = n
+    return np.sum(out[counts > 1])
+
+
 def normal(*shapes):
     rng = np.random.default_rng(3)
     return tuple(rng.normal(size=s) if isinstance(s, tuple) else s for s in shapes)
@@ -161,6 +173,7 @@ CASES = {
     "shared element": (shared_element, normal((4, 1), (4,))),
     "no pairs": (shared_element, normal((1, 1), (1,))),
     "rows": (saved_rows, normal((9,), 3)),
+    "counts": (counts_among_floats, normal((6,))),
     "no steps": (saved_rows, normal((9,), 0)),
 }
 

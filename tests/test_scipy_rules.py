@@ -127,6 +127,8 @@ MATRICES = {
     "solvep": lambda x: linalg.solve(x, Q, assume_a="pos"),
     "cho": lambda x: linalg.cho_solve(linalg.cho_factor(x), W),
     "chol2": lambda x: linalg.cho_solve(linalg.cho_factor(x, lower=True), W),
+    "lu": lambda x: linalg.lu_factor(x[::-1])[0] + linalg.lu(x)[2] @ linalg.lu(x[::-1], permute_l=True)[0],
+    "lus": lambda x: linalg.lu_solve(linalg.lu_factor(x[::-1]), W) * linalg.lu_solve(linalg.lu_factor(x[::-1]), x, trans=1),
     "toep": lambda x: linalg.toeplitz(x[0], x[1]),
     "hank": lambda x: linalg.hankel(x[0], x[1]),
     "circ": lambda x: linalg.circulant(x[0]),

@@ -529,6 +529,48 @@ def refused_deep_copy_of_a_list_that_holds_an_array_twice(x):
     return np.sum(copies[1] * x)
 
 
+class Held:
+    def __init__(self, v):
+        self.v = v
+
+
+def refused_list_named_in_some_iterations_and_written_after(x):
+    kept = [x[0], 2.0]
+    for q in x:
+        if q < 0.4:
+            seen = kept
+        kept[0] += q
+    return seen[0]
+
+
+def refused_object_named_in_some_iterations_and_written_after(x):
+    kept = Held(x[0])
+    for q in x:
+        if q < 0.4:
+            seen = kept
+        kept.v += q
+    return seen.v
+
+
+def refused_dict_or_another_named_in_an_iteration_and_read_in_the_next(x):
+    kept, seen, total = {"a": x[0]}, {"a": 0.0}, 0.0
+    for q in x:
+        total += seen["a"]
+        if q < 0.4:
+            seen = kept
+        kept["a"] *= 3.0
+    return total
+
+
+def refused_list_in_a_tuple_of_some_iterations(x):
+    kept = [x[0], 2.0]
+    for q in x:
+        if q < 0.4:
+            seen = (kept, q)
+        kept[0] += q
+    return seen[0][0]
+
+
 PROGRAMS = {name: f for name, f in globals().items() if name.startswith("refused_")}
 
 

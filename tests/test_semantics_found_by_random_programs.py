@@ -172,3 +172,58 @@ def test_keys_of_a_dict_carry_no_derivative():
         return np.sin(in_order[1]) * in_order[-1]
 
     check(f, X)
+
+
+# -- conditions of `while` that change something -------------------------------------------------------------------------------
+
+
+def popped(x):
+    items, rounds = list(x), 1.0
+    while items.pop() > 1.0 and items:
+        rounds *= 1.5
+    return rounds * np.sum(items)
+
+
+def written_by_a_call(x):
+    def moved(y):
+        y[0] += 0.3
+        return y[0]
+
+    while moved(x) < 1.3 and x[1] > 1:
+        pass
+    return x[0] * x[2]
+
+
+def written_by_out(x):
+    y = x * x[1]
+    while np.add(y, y, out=y)[0] < 2:
+        pass
+    else:
+        y *= 3.0
+    return np.sum(y)
+
+
+def counted_by_an_object(x):
+    class Counter:
+        left = 4
+
+        def __len__(self):
+            self.left -= 1
+            return self.left
+
+    counter = Counter()
+    while counter:
+        x = x * x[1]
+    return np.sum(x) * (1 + counter.left)
+
+
+def taken_of_a_dict(x):
+    kept = {"a": x[0]}
+    while kept.pop("a", None):
+        kept["b"] = x[1] * (len(kept) + 1)
+    return kept["b"] * x[2]
+
+
+@pytest.mark.parametrize("f", [popped, written_by_a_call, written_by_out, counted_by_an_object, taken_of_a_dict])
+def test_a_condition_that_changes_what_it_reads(f):
+    check(f, X)

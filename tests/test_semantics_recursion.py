@@ -1,6 +1,7 @@
 """Recursive functions that write into arguments, lists and dicts, or have caches, against Python and differences."""
 
 import functools
+import logging
 
 import numpy as np
 import pytest
@@ -326,6 +327,47 @@ def test_recursion_that_reads_an_object_which_can_be_called():
         return again(x) + unit(x)
 
     assert judged_in_all_modes(f, 0.3) == "right"
+
+
+def ordered(x):
+    places = []
+    for i in range(len(x)):
+        places.append(i)
+    for i in range(len(x)):
+        places[i] = x[places[i]]  # integers, in whose places the items come
+    return places
+
+
+class Newton:
+    """The table of Newton's divided differences."""
+
+    def __init__(self, xs, ys):
+        self.xs, self.ys, self.table = xs, ordered(ys), []
+        for i in range(len(xs)):
+            self.table.append(self.difference(0, i))
+
+    def difference(self, a, b):
+        if a == b:
+            return self.ys[a]
+        return (self.difference(a, b - 1) - self.difference(a + 1, b)) / (self.xs[a] - self.xs[b])
+
+
+def test_a_list_of_what_a_method_calculates_from_the_other_items():
+    assert judged_in_all_modes(lambda x: sum(Newton([1.0, 2.0, 3.5], list(x)).table), np.array([0.4, 0.7, -0.3])) == "right"
+
+
+def test_functions_of_a_text_read_different_objects_of_one_name():
+    loud, quiet = logging.getLogger("loud"), logging.getLogger("quiet")
+
+    def halved(x, n):
+        loud.debug("%s", n)
+        return x if n <= 0 else np.sin(halved(x * 0.5, n - 1))
+
+    def thirds(x, n):
+        quiet.debug("%s", n)
+        return x if n <= 0 else np.cos(thirds(x / 3, n - 1))
+
+    assert judged_in_all_modes(lambda x: halved(x[0], int(3 + x[1])) * thirds(x[1], int(2 + x[0])), np.array([0.4, 0.7])) == "right"
 
 
 def times(k):

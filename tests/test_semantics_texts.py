@@ -28,7 +28,33 @@ def split_once(x):
     return len(first) * x[0] + len(rest) * x[1] ** 2 + PRICES["-".join([first, rest])]
 
 
-@pytest.mark.parametrize("f", [named_parts, parts_of_both_kinds, split_once])
+class Channel(str):
+    """A text that also says between which numbers a value lies."""
+
+    def __new__(cls, name, low):
+        made = super().__new__(cls, name)
+        made.low, made.limit = low, lambda v: max(v, low)
+        return made
+
+    def scaled(self, v):
+        return self.low * v
+
+    def upper(self):
+        return f"{self.low}!"
+
+
+CHANNELS = (Channel("r", 0.1), Channel("g", 1.7))
+LISTED = list(CHANNELS)
+
+
+def attributes_of_texts(x):
+    total = 0.0
+    for channel, v in zip(CHANNELS, x):
+        total = total + channel.limit(v) * (1.0 + channel.low) + channel.scaled(v) * len(channel.upper() + channel.lower())
+    return total + LISTED[-1].limit(x[2]) * LISTED[0].low + dict(zip(CHANNELS, x))["g"] ** 2
+
+
+@pytest.mark.parametrize("f", [named_parts, parts_of_both_kinds, split_once, attributes_of_texts])
 def test_methods_of_texts_take_what_is_given_by_name(f):
     assert judged_in_all_modes(f, X) == "right"
 

@@ -230,9 +230,8 @@ def refuse_active_options(rule: Arguments, options: dict, active: set[Var], stmt
     """Refuse a call whose derivative would have to pass through an argument that the rule takes for a constant."""
     for name, value in options.items():
         if reaches(value, active):
-            raise UnsupportedArgumentError(
-                f"the derivative of `{spelled(rule.primal)}` with respect to its argument `{name}` is not known", at=stmt.origin
-            )
+            why = f"the derivative of `{spelled(rule.primal)}` with respect to its argument `{name}` is not known"
+            raise UnsupportedArgumentError(why, at=stmt.origin, instead=f"`stop_gradient(...)` as `{name}`, if it is to be a constant")
 
 
 def refuse_undefined(rule: Arguments, stmts: list[Stmt], origin) -> None:

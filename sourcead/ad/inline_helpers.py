@@ -69,7 +69,8 @@ def is_inlined(stmt: Stmt, active: set[Var]) -> bool:
 def body_stmts(stmt: Stmt, build: Builder) -> list[Stmt]:
     """Return the statements of the function that a statement calls."""
     if stmt.op.fn is runtime.read_from_text:
-        raise UnsupportedSyntaxError("a number that was read from a text: a derivative does not pass through text", at=stmt.origin)
+        why = "a number that was read from a text: a derivative does not pass through text"
+        raise UnsupportedSyntaxError(why, at=stmt.origin, instead="the number itself, before it is written as a text")
     refuse_cleared_items(stmt)
     with build.block() as stmts:
         build.at(stmt)

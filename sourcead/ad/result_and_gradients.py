@@ -31,7 +31,7 @@ SMALL_FLOATS = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.complex6
 
 
 def function_name(name: str) -> str:
-    """Return the name that a function has in messages and generated text."""
+    """Return the name that a function has in generated text."""
     return "function" if name == "<lambda>" else name
 
 
@@ -50,9 +50,11 @@ def check_scalar(value: Atom, lowered: Lowered) -> None:
             instead = "call it, and return the number"
     if isinstance(t, TupleT):
         instead = "return the number alone; or `(number, anything)`, with has_aux=True; or use `jacobian` or `vjp`, which take any result"
+    if isinstance(t, DictT | StructT):
+        instead = "return the number alone, one of the items; or use `jacobian` or `vjp`, which take any result"
     if kind_of(t) == "complex":
         found = "a complex number"
-        instead = "return a real number, such as np.abs(...) ** 2 of it; or use `jacobian` or `vjp`, which take any result"
+        instead = "return a real number, such as np.abs(...) ** 2 of it; or use `jvp` or `vjp`, which take any result"
     if kind_of(t) == "bool":
         found, instead = "a truth value", "return the number that is compared"
     if found and lowered.returned.file.startswith("<sourcead "):  # a derivative of a derivative
@@ -96,7 +98,7 @@ def raising_for_none(block: Block, value: Atom, function: Function, holders: Con
             )
             return substitute(replace(block, stmts=(*block.stmts[:place], made, *block.stmts[place + 1 :])), {value: number}), number
     error = Var("error", temp=True)
-    why = f"`{function_name(function.name)}` returns None for these arguments; a gradient is that of one real number"
+    why = f"`{function.name}` returns None for these arguments; a gradient is that of one real number"
     told = Const(why), Const(None), Const(NUMBER_ON_EACH_PATH)
     raised = (Stmt((error,), Call(NonScalarError, told)), Stmt((), Effect("raise", (error,)), function.origin))
     if value in holders:

@@ -188,7 +188,7 @@ class Builder(Numbers):
     def add(self, stmt: Stmt) -> None:
         """Append a statement, with the current origin."""
         origin, adjoint_of, within = stmt.origin or self.origin, stmt.adjoint_of or self.adjoint_of, stmt.within or self.within
-        self.stmts.append(Stmt(stmt.targets, stmt.op, origin, adjoint_of, within))
+        self.stmts.append(replace(stmt, origin=origin, adjoint_of=adjoint_of, within=within))
 
     def call(self, fn, *args: Operand, name: str | None = None, type: Type | None = None, **kwargs: Operand) -> Var:
         """Emit `fn(*args, **kwargs)`, where no option of the function has the name `name` or `type`."""

@@ -4,12 +4,12 @@
 """
 
 import operator
-from collections.abc import Generator, Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Set
 
 from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Effect, Op, Stmt, Var
 
 Conditions = frozenset[tuple[Atom, bool]]
-Excluded = tuple[Conditions, ...]  # conditions of which not all hold, because an error was raised where they did
 NO_CONDITIONS: Conditions = frozenset()
 Ways = frozenset[Conditions]  # conditions of which, in one of the ways, all hold
 MOST_WAYS = 8
@@ -64,25 +64,50 @@ def known_truth(cond: Atom, made: dict[Var, Stmt], given: Conditions) -> bool | 
     return value if (cond, True) in given else not value if (cond, False) in given else None
 
 
-def implied(given: Conditions, excluded: Iterable[Conditions]) -> Conditions:
-    """Return the conditions that hold where those `given` do."""
-    before = None
-    while given != before:
-        before = given
-        for together in excluded:
-            rest = together - given
-            if len(rest) == 1:
-                [(cond, value)] = rest
-                given |= {(cond, not value)}
-            elif not rest:  # all of them hold: nothing gets here
-                given |= {(cond, not value) for cond, value in together}
-    return given
+class Excluded:
+    """Sets of conditions of which not all hold, because an error was raised where they did, in the order in which they were found."""
+
+    def __init__(self):
+        self.found: list[Conditions] = []
+        self.about: dict[Atom, list[Conditions]] = defaultdict(list)
+
+    def learn(self, known: Conditions, together: Conditions) -> Conditions:
+        """Add a set, and return what holds where the conditions `known` do."""
+        self.found.append(together)
+        for cond in {cond for cond, _ in together}:
+            self.about[cond].append(together)
+        return self.after(known, self.found[-1:])
+
+    def forget(self, count: int) -> None:
+        """Remove all but the first sets."""
+        while len(self.found) > count:
+            for cond in {cond for cond, _ in self.found.pop()}:
+                self.about[cond].pop()
+
+    def after(self, known: Conditions, sets: Iterable[Conditions]) -> Conditions:
+        """Return what holds where the conditions `known` do, and everything that followed from them without some of the sets."""
+        for together in sets:
+            known = self.implied(known, negated(together, known))
+        return known
+
+    def implied(self, known: Conditions, added: Conditions) -> Conditions:
+        """Return the conditions `known`, which hold with everything that follows from them, those `added`, and what follows from both."""
+        todo = list(added - known)
+        holding = {*known, *todo}
+        while todo:
+            for together in self.about.get(todo.pop()[0], ()):
+                new = negated(together, holding) - holding
+                holding |= new
+                todo += new
+        return frozenset(holding) if len(holding) > len(known) else known
 
 
-def settled(known: Conditions, excluded: Excluded) -> tuple[Conditions, Excluded]:
-    """Return the conditions that hold where those `known` do, and what of the `excluded` may tell more where others hold as well."""
-    known = implied(known, excluded)
-    return known, tuple(e for e in excluded if not any((cond, not value) in known for cond, value in e))
+def negated(together: Conditions, holding: Set) -> Conditions:
+    """Return what holds where the conditions `holding` do, because those `together` do not hold all."""
+    rest = [condition for condition in together if condition not in holding]
+    if len(rest) > 1:
+        return NO_CONDITIONS
+    return frozenset({(cond, not value) for cond, value in rest or together})  # if all of them hold, nothing gets here
 
 
 def either(ways: Ways, more: Ways) -> Ways:
@@ -92,35 +117,40 @@ def either(ways: Ways, more: Ways) -> Ways:
     return found if len(found) <= MOST_WAYS else frozenset({frozenset.intersection(*found)})
 
 
-def is_possible(conditions: Conditions) -> bool:
-    """Return whether no condition must be true and false at once."""
-    return not any((c, not value) in conditions for c, value in conditions)
+def is_possible(conditions: Conditions, before: Conditions = NO_CONDITIONS) -> bool:
+    """Return whether no condition must be true and false at once; of those `before` that is known."""
+    return not any((c, not value) in conditions for c, value in conditions - before)
 
 
 def with_conditions(
-    block: Block, made: dict[Var, Stmt], given: Conditions = NO_CONDITIONS, known: Conditions = NO_CONDITIONS, excluded: Excluded = ()
-) -> Generator[tuple[Stmt, Conditions], None, Excluded]:
-    """Yield each statement, before those inside it, with what is known to hold where it runs; return what the block excludes.
+    block: Block, made: dict[Var, Stmt], given: Conditions = NO_CONDITIONS, known: Conditions = NO_CONDITIONS,
+    excluded: Excluded | None = None,
+) -> Iterator[tuple[Stmt, Conditions]]:  # fmt: skip
+    """Yield each statement, before those inside it, with what is known to hold where it runs.
 
     Args:
         block: the block.
         made: the definitions of all variables.
         given: the conditions of the branches around the block.
         known: these, and what follows from them.
-        excluded: conditions that are known not to hold together.
+        excluded: conditions that are known not to hold together, to which those of the block are added.
     """
-    known, excluded = settled(known, excluded)
-    all_new: Excluded = ()
+    excluded = Excluded() if excluded is None else excluded
     for stmt in block.stmts:
         yield stmt, known
-        new: Excluded = (given,) if is_raise(stmt) else ()
+        before = len(excluded.found)
         for inner, taken in inside(stmt.op, made, known):
-            found = yield from with_conditions(inner, made, given | taken, known | taken, excluded)
-            new += found if isinstance(stmt.op, Branch) else ()  # another block may not run
-        if new:
-            all_new += new
-            known, excluded = settled(known, excluded + new)
-    return all_new
+            yield from with_conditions(inner, made, given | taken, excluded.implied(known, taken), excluded)
+        known = learned(stmt, given, known, excluded, before)
+
+
+def learned(stmt: Stmt, given: Conditions, known: Conditions, excluded: Excluded, before: int) -> Conditions:
+    """Return what is known after a statement, whose blocks have added to what is excluded since there were `before` sets."""
+    if is_raise(stmt):
+        return excluded.learn(known, given)
+    if not isinstance(stmt.op, Branch):  # another block may not run
+        excluded.forget(before)
+    return excluded.after(known, excluded.found[before:])
 
 
 def is_raise(stmt: Stmt) -> bool:

@@ -32,7 +32,7 @@ from sourcead.ir.nodes import (
     Append, Atom, Block, Build, Call, Const, Function, Index, Let, Loop, Operand, Range, Slice, Stmt, Sub, Update, Var
 )
 from sourcead.ir.sizes_of_call import not_one
-from sourcead.ir.types import Array, Scalar, Unknown, rank
+from sourcead.ir.types import Array, Scalar, Unknown, rank, same_dtype
 from sourcead.ir.walk import Place, places
 from sourcead.primitives.result_types.infer import Arg, infer_index
 from sourcead.primitives.table import record_of
@@ -233,7 +233,8 @@ def same_kind(value: Var, update: Stmt) -> bool:
     parts = key if isinstance(key, tuple) else (key,)
     left = len(array.dims) - sum(not isinstance(p, Slice) for p in parts)
     if isinstance(t, Scalar):
-        return left == 0 and (t.dtype == array.dtype or t.kind == "float" and t.dtype is None and str(array.dtype) == "float64")
+        whole = t.kind == "float" and t.dtype is None and t.least is None and str(array.dtype) == "float64"
+        return left == 0 and (same_dtype(t.dtype, array.dtype) or whole)
     if not isinstance(t, Array) or t.dtype is None or t.dtype != array.dtype or any(isinstance(p, Slice) for p in parts):
         return False
     part = infer_index(array, tuple(Arg(atom_type(p)) for p in parts))

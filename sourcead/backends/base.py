@@ -14,7 +14,7 @@ from typing import Any
 from sourcead.ad.residuals.notes import Notes
 from sourcead.emit import MEMORY, REUSE
 from sourcead.errors import BackendError
-from sourcead.ir.nodes import Function
+from sourcead.ir.nodes import Function, Stmt
 from sourcead.ir.types import Type
 from sourcead.passes import plan
 from sourcead.places.origin import Origin
@@ -54,14 +54,18 @@ class Program:
         text: the source.
         namespace: the globals that it reads.
         ir: the IR that it was written from.
-        origins: returns the user's statement that each line and each expression comes from.
+        statements: returns the statement of the IR that each line and each expression comes from.
     """
 
     name: str
     text: str
     namespace: dict[str, Any]
     ir: Function
-    origins: Callable[[], dict[Any, Origin]] = field(default=dict, kw_only=True)
+    statements: Callable[[], dict[Any, Stmt]] = field(default=dict, kw_only=True)
+
+    def origins(self) -> dict[Any, Origin]:
+        """Return the user's statement that each line and each expression comes from."""
+        return {span: stmt.place for span, stmt in self.statements().items()}
 
 
 class Engine(ABC):

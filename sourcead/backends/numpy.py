@@ -10,11 +10,10 @@ from sourcead.emit import emit
 from sourcead.emit.memory.joined_sums import join_sums
 from sourcead.emit.text.printing import Span, lower
 from sourcead.errors import UnsupportedSyntaxError
-from sourcead.ir.nodes import Function
+from sourcead.ir.nodes import Function, Stmt
 from sourcead.ir.recursive_calls import Pair, pairs_called
 from sourcead.passes.cleanup.inner_products import sum_products_at_once
 from sourcead.passes.cleanup.short_axes import reduce_short_axes
-from sourcead.places.origin import Origin
 
 
 class NumPy(Engine):
@@ -31,13 +30,15 @@ class NumPy(Engine):
     def emit(self, prepared: Function) -> Program:
         """Return the program, whose text begins with the recursive functions that it calls."""
         emitted = emit(prepared)
-        texts, namespace = [], dict(emitted.namespace)
+        texts, printed, namespace, elsewhere = [], [], dict(emitted.namespace), dict(emitted.names)
         pairs = pairs_called(prepared.body)
         for pair in pairs:  # `pairs` grows meanwhile
             made = reduce_short_axes(optimised(differentiated(pair), last=sum_and_join))
             pairs += [p for p in pairs_called(made.body) if p not in pairs]
-            helper = emit(made)
+            helper = emit(made, elsewhere=elsewhere)
             texts.append(helper.text)
+            printed.append((made, elsewhere))
+            elsewhere = elsewhere | helper.names
             for name, value in helper.namespace.items():
                 if namespace.setdefault(name, value) is not value:
                     raise UnsupportedSyntaxError(
@@ -45,14 +46,18 @@ class NumPy(Engine):
                     )
         names = {p.name for p in pairs}
         namespace = {name: value for name, value in namespace.items() if name not in names}
-        above, text = sum(t.count("\n") + 2 for t in texts), emitted.text
+        texts.append(emitted.text)
 
         @functools.cache
-        def origins() -> dict[Span, Origin]:
-            again = emit(prepared)  # since few programs raise errors, none keeps the tree that it was printed from
-            return {lower(span, above): at for span, at in again.origins.items()} if again.text == text else {}
+        def statements() -> dict[Span, Stmt]:
+            found, above = {}, 0
+            for (function, names), text in zip((*printed, (prepared, {})), texts):
+                again = emit(function, elsewhere=names)  # since few programs raise errors, none keeps the tree that it was printed from
+                found |= {lower(span, above): stmt for span, stmt in again.statements.items()} if again.text == text else {}
+                above += text.count("\n") + 2
+            return found
 
-        return Program(prepared.name, "\n\n".join([*texts, text]), namespace, prepared, origins=origins)
+        return Program(prepared.name, "\n\n".join(texts), namespace, prepared, statements=statements)
 
     def cache_key(self) -> str:
         return "numpy"

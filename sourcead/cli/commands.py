@@ -17,6 +17,7 @@ from sourcead.cli.arguments import arguments_of
 from sourcead.cli.derivatives import MODES, Asked, Call, derivative_of, program_of, with_directions
 from sourcead.cli.targets import CommandError, resolved
 from sourcead.compile.generated import Generated
+from sourcead.compile.viewing import page_of
 from sourcead.errors import InternalError, SourceADError
 from sourcead.language.tracebacks import is_ours
 from sourcead.nn.checkpoints import CheckpointError
@@ -35,6 +36,7 @@ examples:
   sourcead show model.py:loss                                             the text for arguments of any type
   sourcead show model.py:loss --args "float32[100, 784], float32[784]"    the text for arrays of these types
   sourcead show model.py:loss --args "np.ones(3), n=5" --diff --notes     beside the function, with what each loop saves
+  sourcead html model.py:loss --args "float64[3], n=5" -o page.html       a page: the function beside its gradient, loops, memory
   sourcead emit model.py:loss --args data.npz -o loss_gradient.py         a module that needs NumPy alone
   sourcead check model.py:loss --args "np.linspace(0, 1, 5)"              against difference quotients, with times
   sourcead explain AliasError                                             what an error means, and what to write instead
@@ -105,6 +107,13 @@ def parser() -> argparse.ArgumentParser:
     shown.add_argument("--notes", action="store_true", help="what each loop saves, with the bytes for these arguments")
     shown.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="default: auto, which is on a terminal")
 
+    viewed = command("html", write_page, "write a page that shows the function beside its gradient, and what each statement became")
+    _function(viewed)
+    _derivative(viewed)
+    viewed.add_argument("--profile", action="store_true", help="with the time of each line of both sides")
+    viewed.add_argument("--one-policy", action="store_true", help="do not measure the memory under other checkpoint policies")
+    viewed.add_argument("-o", "--output", metavar="FILE.html", required=True, help="the page; a file of that name is replaced")
+
     emitted = command("emit", emit, "write the gradient as a module that needs NumPy alone")
     _function(emitted)
     _derivative(emitted)
@@ -152,6 +161,18 @@ def show_text(options: argparse.Namespace) -> int:
     print(show.side_by_side(program, colours) if options.diff else show.listing(program, colours))
     if options.notes:
         print(f"\n{show.notes_of(notes)}")
+    return DONE
+
+
+def write_page(options: argparse.Namespace) -> int:
+    """Write the page of a derivative."""
+    made, given = _asked(options)
+    if given is None and options.profile:
+        raise CommandError("times are measured at some arguments; give them with --args, such as --args \"float64[3], 2.0\"")
+    args, kwargs = with_directions(made, given)
+    with calls_of_user():
+        page_of(made, args, kwargs, options.profile, not options.one_policy).save(options.output)
+    print(f"{options.output} shows {made!r}")
     return DONE
 
 

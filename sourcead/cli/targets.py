@@ -10,10 +10,13 @@ import importlib
 import importlib.util
 import os
 import sys
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from sourcead.places.origin import HERE, LIBRARIES, shown_path
 
 
 class CommandError(Exception):
@@ -66,7 +69,10 @@ def _run(imported: Callable[[], Any], what: str) -> Any:
     try:
         return imported()
     except (Exception, SystemExit) as error:
-        raise CommandError(f"{what} cannot be imported: {type(error).__name__}: {error}") from error
+        frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith((HERE, "<"))]
+        users = [f for f in frames if not f.filename.startswith(LIBRARIES)]
+        at = f" ({shown_path(users[-1].filename)}:{users[-1].lineno})" if users and not isinstance(error, SyntaxError) else ""
+        raise CommandError(f"{what} cannot be imported: {type(error).__name__}: {error}{at}") from error
 
 
 def _member(module: ModuleType, name: str, where: str) -> Callable:

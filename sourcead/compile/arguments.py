@@ -37,6 +37,7 @@ class Arguments:
         conversions: for some parameters, a function that converts the argument to what the generated function takes.
         sizes: the sizes of the arrays, by the dims of the types.
         of_any_length: the properties without the lengths of lists whose items are alike; None if no argument holds such a list.
+        listed: how many items these lists have, those of lists in lists included.
     """
 
     key: Any
@@ -45,6 +46,7 @@ class Arguments:
     conversions: dict[str, Callable]
     sizes: dict[Sym, int] = field(default_factory=dict)
     of_any_length: "Arguments | None" = None
+    listed: int = 0
 
     @property
     def of_any_size(self) -> "Arguments":
@@ -83,7 +85,16 @@ def arguments_of(values: dict[str, Any], wrt: Collection[str], derived: Collecti
     for types_ in (found, open_):
         types_.update({t: tangent_type(types_[name]) for t, name in directions.items()})  # with the same dims
     made = Arguments(tuple(coarse), found, statics, conversions, sizes.numbers)
-    return made if wide == coarse else replace(made, of_any_length=replace(made, key=tuple(wide), types=open_, sizes={}))
+    if wide == coarse:
+        return made
+    listed = sum(map(items_in_lists, found.values()))
+    return replace(made, of_any_length=replace(made, key=tuple(wide), types=open_, sizes={}, listed=listed))
+
+
+def items_in_lists(t: Type, inside: bool = False) -> int:
+    """Return how many items the lists of a type have that hold nothing else, such as 6 for two lists of three numbers."""
+    parts = keyed_parts(t)
+    return sum(items_in_lists(part, inside or isinstance(t, ListT)) for _, part in parts) if parts else int(inside)
 
 
 def of_any_length(t: Type, x: Any) -> Type:

@@ -13,6 +13,7 @@ from sourcead.backends.save import standalone
 from sourcead.compile.assertions import checked
 from sourcead.compile.saving import for_more_sizes
 from sourcead.compile.specialisation import Specialisation, specialised
+from sourcead.compile.viewing import Page, in_cell, page_of
 from sourcead.errors import ArgumentError
 from sourcead.files.whole import write
 from sourcead.ir.nodes import Function
@@ -99,6 +100,22 @@ class Generated(ABC):
         built = compiled.built
         compiled_text = None if built.program is None else built.program.text
         return Lowered(built.plain.text, built.plain.ir, built.notes.shown(given), compiled_text)
+
+    def _repr_html_(self) -> str | None:
+        return in_cell(self)
+
+    @folded
+    def view(self, *args, **kwargs) -> Page:
+        """Return a page that shows the function beside the generated text, and what each statement became.
+
+        Args:
+            args, kwargs: arguments as for a call, which is made to measure the memory of the run under several checkpoint policies; if
+                there are none, the text of the last call is shown.
+
+        Returns:
+            A page that a notebook shows in its cell; `page.save(path)` writes it as a file, and `page.html` is its text.
+        """
+        return page_of(self, args, kwargs)
 
     @folded
     def save(self, path, *args, **kwargs) -> None:

@@ -34,7 +34,7 @@ from sourcead.compile.pickling import Pickled
 from sourcead.compile.pipeline import KINDS, Options, Request
 from sourcead.compile.renewal import Renewed, behind
 from sourcead.compile.specialisation import (
-    EXACT_ENTRIES, LENGTHS, SHARED, SHARED_TEXTS, TEXTS, Specialisation, remember, shared, specialised
+    EXACT_ENTRIES, LENGTHS, MANY_ITEMS, SHARED, SHARED_TEXTS, TEXTS, Specialisation, remember, shared, specialised
 )
 from sourcead.compile.verification import Subject, level_of, verifying
 from sourcead.compile.wrt import check_tangent, resolved_wrt, with_tangents
@@ -60,6 +60,7 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
         signature: the signature of the derivative: that of the primal, in forward mode with parameters for tangents.
     """
 
+    __class_getitem__ = classmethod(types.GenericAlias)  # `Gradient[[float], float]` in annotations, as `sourcead/__init__.pyi` has it
     __slots__ = (  # what is in `__dict__`, `functools.wraps` copies to other objects
         "primal wrt signature _kind _asked _has_aux _checkpoint _verify _readable _probing _backend _engine _function _bound_args "
         "_bound_kwargs _lock _plain _first _code _defaults _kwdefaults _rules _takes _single _directions _table _texts _lengths "
@@ -104,7 +105,8 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
         self._texts: dict[Any, Specialisation] = {}
         self._lengths: dict[Any, str] = {}
         self._compiled_for: weakref.WeakKeyDictionary[Callable, Specialisation] = weakref.WeakKeyDictionary()
-        self._find, self._last = dispatcher(self.signature, self.__name__, self._table, self._miss)
+        called = self.generated_name if self._directions else self.__name__  # whose message of a missing argument Python writes
+        self._find, self._last = dispatcher(self.signature, called, self._table, self._miss)
         bound_more = self._bound_args or self._bound_kwargs
         self._call = functools.partial(self._find, *self._bound_args, **self._bound_kwargs) if bound_more else self._find
         self.__doc__ = documentation(self, KINDS[self._kind].noun, user, f", and {', '.join(self.directions)}" if self.directions else "")
@@ -278,7 +280,10 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
         return compiled
 
     def _for_any_length(self, wide: Arguments, arguments: Arguments) -> Specialisation | None:
-        """Return the specialisation for lists of any length, from the second length on; None if the function needs the length."""
+        """Return the specialisation for lists of any length, None if the function needs the length.
+
+        Of short lists, a text for the first length alone names each item.
+        """
 
         def of_one_length(error: BackendError) -> Callable:
             with self._lock:
@@ -288,7 +293,7 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
 
         sharing = self._sharing_key(wide.key)
         table, key = (self._lengths, wide.key) if sharing is None else (LENGTHS, sharing)
-        state = table.get(key)
+        state = table.get(key, "one" if wide.listed > MANY_ITEMS else None)
         compiled = None
         engine = self._engine.for_any_length(wide.types, of_one_length)
         if state == "one" and engine is not None:

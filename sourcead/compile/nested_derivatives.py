@@ -27,7 +27,7 @@ from sourcead.frontend.core import BoundVal, Lowering, TupleVal, Value
 from sourcead.frontend.find_source import Opaque, find_source
 from sourcead.frontend.values import sequences
 from sourcead.ir.nodes import Closure, Const, Let, Stmt, Var
-from sourcead.ir.types import Scalar
+from sourcead.ir.types import Opaque as OpaqueT, Scalar
 from sourcead.ir.walk import copied
 from sourcead.language.transformations import KINDS, Described
 from sourcead.places.spelling import counted
@@ -55,6 +55,8 @@ def call_transformation(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[s
         return lower_vjp(lo, args, kwargs, node)
     if kind == "jvp call" and len(args) == 3 and not kwargs:
         return lower_jvp(lo, *args, node)
+    if kind == "function call":
+        return lower_function(lo, *args, node)
     if kind is None or kind.endswith(" call"):
         raise core.unsupported(
             lo, node, f"`{getattr(fn, '__name__', fn)}` inside a function that is differentiated",
@@ -165,6 +167,19 @@ def lower_jvp(lo: Lowering, fn: Value, args: Value, tangents: Value, node) -> Va
         raise WrtError(f"jvp is given {counted(len(values), 'argument')} and {counted(len(ts), 'tangent')}", at=lo.here)
     at = [k for k, t in enumerate(ts) if not (isinstance(t, Const) and t.value is None)]
     return push(lo, ActiveCall(fn, at, values, {}, node), [ts[k] for k in at], True)
+
+
+def lower_function(lo: Lowering, fn: Value, args: Value, node) -> Value:
+    """Lower `python_function(f, args)` to a nested function of the text, whose results are constants for derivatives."""
+    values = sequences.static_items(lo, args, node)
+    call = taken(lo, ActiveCall(fn, list(range(len(values))), values, {}, node))
+    if call.lowered.written:
+        raise core.unsupported(lo, node, "a function that a solver calls writes its arguments", "write into a copy")
+    params = tuple(Var(x.name, x.type, True) for x in call.inputs)
+    function = Var(call.lowered.function.name, OpaqueT(types.FunctionType), True)
+    body = copied(call.lowered.function.body, dict(zip(call.inputs, params)))
+    lo.build.add(Stmt((function,), Closure(params, body, constant=True)))
+    return function
 
 
 def lower_vjp(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:

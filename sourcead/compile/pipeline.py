@@ -200,7 +200,7 @@ def warn_of_lost_changes(lowered: Lowered) -> None:
     """Warn of what the user's function does to its arguments, and a derivative of it does not."""
     if lowered.lost:
         named = ", ".join(f"`{text}`" for text in lowered.lost)
-        who = function_name(lowered.function.name)
+        who = lowered.function.name
         why = f"`{who}` changes {named}; a derivative uses the new value, and leaves arguments as they were"
         told = SourceADError(why, next(iter(lowered.lost.values())), RETURN_IT)
         warnings.warn(str(told), UserWarning, stacklevel=level_outside())
@@ -210,7 +210,7 @@ def warn_of_an_integer(lowered: Lowered, form: Form) -> None:
     """Warn of a result that is an integer, whose gradient is zero."""
     (value,) = lowered.function.body.results
     if form.kind in ("grad", "value_and_grad") and isinstance(value, Var) and kind_of(value.type) == "int":
-        why = f"`{function_name(lowered.function.name)}` returns an integer, which carries no derivative: its gradient is zero"
+        why = f"`{lowered.function.name}` returns an integer, which carries no derivative: its gradient is zero"
         told = SourceADError(why, lowered.returned, "return the number that is rounded or counted here")
         warnings.warn(str(told), UserWarning, stacklevel=level_outside())
 
@@ -225,7 +225,7 @@ def tell_of_long_text(lowered: Lowered) -> None:
     if lines.total() <= LONG_TEXT:
         return
     at, count = lines.most_common(1)[0]
-    many = f"the text of `{function_name(lowered.function.name)}` has {lines.total():,} statements"
+    many = f"the text of `{lowered.function.name}` has {lines.total():,} statements"
     if count * FEW < lines.total():
         return log.warning("%s: it takes long to generate, once for each kind of arguments", many)
     many = f"{many}, {count:,} of them for this line"

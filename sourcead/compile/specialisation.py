@@ -21,6 +21,7 @@ from sourcead.ir.dims import with_dims
 EXACT_ENTRIES = 512  # exact keys that a gradient keeps
 TEXTS = 64  # specialisations that a gradient keeps
 SHARED_TEXTS = 256  # specialisations kept for functions that are made anew with the same code
+MANY_ITEMS = 64  # more items than these in the lists of a call: its text holds for lists of any length from the first call on
 
 
 @dataclass(frozen=True, eq=False)

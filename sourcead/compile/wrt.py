@@ -64,7 +64,7 @@ def _parameter_name(item: Any, signature: inspect.Signature, bound: int, name: s
     if isinstance(item, bool) or not hasattr(item, "__index__"):
         raise WrtError(
             f"wrt is {item!r}, which is neither the index of a parameter of {name} nor its name: {have}",
-            instead=f"wrt={names[bound:][:1] and names[bound]!r}; the arguments are given to what it returns, as in `grad({name})(...)`",
+            instead=f"wrt={names[bound:][:1] and names[bound]!r}; the arguments are given to what it returns",
         )
     index, count = item.__index__(), len(names) - bound
     if not -count <= index < count:

@@ -20,6 +20,7 @@ from sourcead.errors import NoSourceError, UnsupportedValueError
 from sourcead.frontend.source_texts import PLACES, node_of
 from sourcead.ir.nodes import Origin
 from sourcead.ir.records import find
+from sourcead.language.opaque import opaque
 from sourcead.language.transformations import Described
 from sourcead.places.spelling import spelled
 
@@ -114,6 +115,10 @@ def find_source(f: Callable) -> Source:
         NoSourceError: there is none, or it is not the text of what runs.
     """
     function, _, _ = unwrap(f)
+    if isinstance(function, opaque):
+        name = spelled(function.function)
+        why = f"`{name}` is called as it is (`opaque`, `implicit`)"
+        raise NoSourceError(why, instead=f"differentiate a function that calls it: `lambda x: {name}(x)`")
     if not isinstance(function, types.FunctionType):
         raise _no_source_at_all(function)
     provide_text(function)
@@ -174,7 +179,7 @@ def unwrap(f: Callable, caches: bool = True) -> tuple[Callable, tuple, dict[str,
     args: tuple = ()
     kwargs: dict[str, Any] = {}
     while True:
-        if isinstance(f, types.FunctionType | types.BuiltinFunctionType | type | Opaque):
+        if isinstance(f, types.FunctionType | types.BuiltinFunctionType | type | Opaque | opaque):
             return f, args, kwargs
         if isinstance(f, functools.partial):
             f, args, kwargs = f.func, f.args + args, {**f.keywords, **kwargs}

@@ -30,8 +30,7 @@ class Var:
     temp: bool = False
     id: int = field(default_factory=lambda: next(_ids))
 
-    def __repr__(self):
-        return f"{self.name}.{self.id}"
+    __repr__ = lambda self: f"{self.name}.{self.id}"
 
 
 @frozen(eq=False)
@@ -326,13 +325,14 @@ class Loop(Op):
 
 @frozen(eq=False)
 class Closure(Op):
-    """A nested function, `def name(params): body`, which may read the variables around it: a pullback."""
+    """A nested function, `def name(params): body`, which may read the variables around it: a pullback, or what a solver calls."""
 
     children = ("body",)
     binders = ("params",)
 
     params: tuple[Var, ...]
     body: Block
+    constant: bool = False  # whether what it returns is one for derivatives
 
 
 @frozen(eq=False)
@@ -355,7 +355,7 @@ class Stmt:
     """`targets = op`.
 
     `origin` is the user's statement.  `adjoint_of`, in the reverse sweep, is the statement whose adjoint this is part of; its text
-    becomes a comment.  `within` are the context managers around it, outermost first, which do not alter values (np.errstate).
+    becomes a comment.  `within` are the context managers around it (np.errstate), outermost first; `saves` marks writes of residuals.
     """
 
     targets: tuple[Var, ...]
@@ -363,6 +363,8 @@ class Stmt:
     origin: Origin | None = None
     adjoint_of: Origin | None = None
     within: tuple[Call, ...] = ()
+    saves: bool = False
+    place = property(lambda self: self.origin or self.adjoint_of)
 
 
 @frozen(eq=False)
@@ -378,12 +380,7 @@ class Function:
     lets_go: bool = False
 
 
-class _Undefined:
-    def __repr__(self):
-        return "undefined"
-
-
-UNDEFINED = Const(_Undefined(), text="undefined")
+UNDEFINED = Const(type("Undefined", (), {"__repr__": lambda self: "undefined"})(), text="undefined")
 
 
 def operand_atoms(operand: Any) -> tuple[Atom, ...]:

@@ -26,7 +26,7 @@ from sourcead.ir.types import (
 from sourcead.runtime import make_record, structures
 from sourcead.runtime.structures import own_attribute
 
-LIBRARIES = "numpy scipy numba pandas polars xarray torch jax tensorflow joblib omegaconf".split()
+LIBRARIES = "numpy scipy numba pandas polars xarray torch jax tensorflow joblib omegaconf sympy".split()
 FOREIGN = frozenset([__name__.partition(".")[0], *LIBRARIES, *sys.stdlib_module_names]) - {"__main__"}
 GENERATORS = (np.random.Generator, np.random.RandomState, random.Random)
 NEUTRAL = (object, Generic, Protocol)  # bases that add no behaviour
@@ -352,7 +352,7 @@ def type_of(value: Any) -> Type:
         return Foreign(type(value))
     if is_record(value):
         return record_type(value)
-    if callable(value) or isinstance(value, types.ModuleType):
+    if callable(value) or isinstance(value, types.ModuleType | enum.Enum):
         return FunctionT(value)
     return Opaque(type(value))
 

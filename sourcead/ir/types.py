@@ -135,7 +135,7 @@ class Known(Type):
 
 @dataclass(frozen=True)
 class FunctionT(Type):
-    """A callable, or a module of functions, known while compiling."""
+    """A callable, a module of functions or a member of an enumeration, known while compiling."""
 
     value: Any
 
@@ -341,6 +341,11 @@ def join(a: Type, b: Type) -> Type:
             return StructT(c, tuple((k, join(v, w)) for (k, v), (_, w) in zip(x, y)))
     alike = all(isinstance(t, (*SEQUENCES, Array, Scalar, Unknown)) and carries_derivative(t) for t in (a, b))
     return ArrayLike() if alike and (isinstance(a, SEQUENCES) or isinstance(b, SEQUENCES)) else UNKNOWN
+
+
+def of_any_length(t: Type) -> Type:
+    """Return a type without the length of a list, as an iteration may lengthen the list."""
+    return ListT(t.item) if isinstance(t, ListT) else t
 
 
 def fits(t: Type, promise: Type, free: Collection[Sym] = ()) -> bool:

@@ -160,7 +160,7 @@ def map_op(op: Any, f: Callable[[Atom], Atom], block: Callable[[Block], Block] =
 
 def with_op(stmt: Stmt, op: Op) -> Stmt:
     """Return the statement with another op; the same object if the op is its own."""
-    return stmt if op is stmt.op else Stmt(stmt.targets, op, stmt.origin, stmt.adjoint_of, stmt.within)
+    return stmt if op is stmt.op else Stmt(stmt.targets, op, stmt.origin, stmt.adjoint_of, stmt.within, stmt.saves)
 
 
 def map_blocks(stmt: Stmt, f: Callable[[Block], Block]) -> Stmt:
@@ -231,7 +231,7 @@ def map_atoms(block: Block, f: Callable[[Atom], Atom], bind: Callable[[Var], Var
         if op.binders:
             op = replace(op, **{name: map_operand(getattr(op, name), bind) for name in op.binders})
         op = map_op(replace(op, leave=f(op.leave)) if isinstance(op, Loop) else op, f, visit)
-        return Stmt(map_operand(stmt.targets, bind), op, stmt.origin, stmt.adjoint_of, stmt.within)
+        return Stmt(map_operand(stmt.targets, bind), op, stmt.origin, stmt.adjoint_of, stmt.within, stmt.saves)
 
     return visit(block)
 

@@ -16,6 +16,7 @@ A policy holds for every loop of a function (`grad(f, checkpoint=...)`) or for o
 import difflib
 import operator
 import re
+import types
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -165,7 +166,11 @@ def meant(given: Any) -> str:
 
 
 def refuse_policy_first(iterable: Any) -> None:
-    """Refuse a policy that stands where the iterable of a loop belongs."""
+    """Refuse a policy or a function that stands where the iterable of a loop belongs."""
+    if isinstance(iterable, types.FunctionType | types.MethodType):
+        named = iterable.__name__ if iterable.__name__.isidentifier() else "f"
+        instead = f"`grad({named}, checkpoint=...)` for all its loops, or `for t in checkpoint(range(n), ...):` for one in it"
+        raise UnsupportedArgumentError(f"`checkpoint` takes the iterable of a loop, and is given the function `{named}`", instead=instead)
     if isinstance(iterable, SavingPolicy):
         (number,) = vars(iterable).values()
         instead = f"checkpoint(range(n), {type(iterable).__name__}({number!r}))"

@@ -10,8 +10,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from sourcead.errors import ArgumentError
+import numpy as np
+
+from sourcead.errors import ArgumentError, WrtError
 from sourcead.language.tracebacks import folded
+from sourcead.places.spelling import of_class
 
 KINDS: dict[Callable, str] = {}  # the kind of derivative that a public function returns, or "vjp call", "jvp call"
 
@@ -30,12 +33,21 @@ def returns_derivative(kind: str) -> Callable[[Callable], Callable]:
                     raise no_option(function.__name__, name, value, options[1:])
             if len(args) > code.co_argcount and not code.co_flags & inspect.CO_VARARGS:
                 raise too_many(function.__name__, options[: code.co_argcount], len(args))
+            wrt = args[1] if args[1:] and options[: code.co_argcount][1:2] == ("wrt",) else kwargs.get("wrt")
+            if isinstance(wrt, float | complex) or isinstance(wrt, np.ndarray) and wrt.dtype.kind in "fc":
+                raise argument_as_wrt(function.__name__, getattr(args[0] if args else None, "__name__", ""), wrt)
             return function(*args, **kwargs)
 
         KINDS[public := folded(checked)] = kind
         return public
 
     return add
+
+
+def argument_as_wrt(function: str, of: str, given: Any) -> WrtError:
+    """Return the error for a public function that is given an argument of the function called `of` in the place of wrt."""
+    why = f"wrt names parameters of the function, and `{function}` is given {of_class(given)} as wrt"
+    return WrtError(why, instead=f"`{function}({of if of.isidentifier() else 'f'})(...)`: the arguments are given to what it returns")
 
 
 def too_many(function: str, taken: tuple[str, ...], count: int) -> ArgumentError:
@@ -58,6 +70,22 @@ def value_and_tangent(f, args, tangents):
 
 
 KINDS[value_and_tangent] = "jvp call"
+
+
+def gradient(f):
+    """Stand for `grad` in the compiler's own."""
+    raise NotImplementedError("`grad` inside of the compiler")
+
+
+KINDS[gradient] = "grad"
+
+
+def python_function(f, args):
+    """Stand for `f` as a function that other code calls with arguments like these: a function of the text. Only in the compiler's own."""
+    raise NotImplementedError("a function of the text inside of the compiler")
+
+
+KINDS[python_function] = "function call"
 
 
 @dataclass(frozen=True, eq=False)

@@ -33,6 +33,7 @@ from sourcead.passes.cleanup.copies import propagate_copies
 from sourcead.passes.cleanup.dead_code import remove_dead
 from sourcead.passes.cleanup.element_branches import add_in_arms, keep_elements
 from sourcead.passes.cleanup.first_contributions import begin_cotangents
+from sourcead.passes.cleanup.hints import remove_hints
 from sourcead.passes.cleanup.known_conditions import drop_unread_arms, take_known_arms
 from sourcead.passes.cleanup.known_sums import know_sums
 from sourcead.passes.cleanup.linear_systems import share_factorisations
@@ -169,6 +170,7 @@ SUMS = (
 )
 
 AFTER = (
+    Pass(remove_hints, "first: what hints name is looked at by all other passes"),
     Pass(name_equal_sizes, "before all that compares types"),
     Pass(expand_row_reshapes, "first: their adjoints are written, and the other passes know `np.reshape`"),
     Pass(simplify, "before sums are looked for: it brings the updates of cotangents to one form", "splits", ("settled",)),

@@ -53,7 +53,7 @@ _REASONS = {
     "scipy.linalg": {
         "it is deprecated: use np.kron": "kron",
         "its factors depend on choices of pivots or orders, which jump": """
-            lu lu_factor lu_solve ldl schur rsf2csf cdf2rdf qz ordqz hessenberg matrix_balance cossin
+            ldl schur rsf2csf cdf2rdf qz ordqz hessenberg matrix_balance cossin
             qr_delete qr_insert qr_update qr_multiply rq clarkson_woodruff_transform""",
         "no formula of its derivative is known here": """
             cholesky_banded cho_solve_banded eig_banded eigvals_banded eigh_tridiagonal eigvalsh_tridiagonal expm_cond expm_frechet

@@ -66,7 +66,31 @@ elementwise({
 })
 
 
-enter(runtime.found_by_search, constant=True)
+
+
+@infers(runtime.found_by_search)
+def found_type(fn, args, kwargs) -> Type:
+    like = args[-1]
+    if len(args) == 2 and isinstance(like.value, int):
+        return Array(np.dtype(float), tuple(anydim() for _ in range(like.value)))
+    return like.type
+
+
+enter(runtime.found_by_search, runtime.unseen, constant=True)
+adjoints({
+    runtime.with_derivative_of: lambda y, held, x, d_y: (None, d_y),
+    runtime.root_of_system: lambda y, x, value, jacobian, d_y: (d_y, -np.linalg.solve(jacobian.T, d_y), None),
+    runtime.first_root_of_system: lambda y, x, value, jacobian, d_y: (
+        None, runtime.last_derivative(-np.linalg.solve(jacobian.T, d_y)), None
+    ),
+}, result=lambda fn, args, kwargs: args[0].type)
+tangents({
+    runtime.with_derivative_of: lambda y, held, x, t_held, t_x: (None, t_x),
+    runtime.root_of_system: lambda y, x, value, jacobian, t_x, t_value, t_jacobian: (t_x, -np.linalg.solve(jacobian, t_value), None),
+    runtime.first_root_of_system: lambda y, x, value, jacobian, t_x, t_value, t_jacobian: (
+        None, runtime.last_derivative(-np.linalg.solve(jacobian, t_value)), None
+    ),
+})
 enter(runtime.exception_of, runtime.handler_of, constant=True, pure=True, memory="fresh")
 
 

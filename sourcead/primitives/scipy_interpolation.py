@@ -1,4 +1,4 @@
-"""SciPy's interpolation as compositions: `interp1d`, and the piecewise cubic polynomials of `CubicSpline` and `PchipInterpolator`.
+"""SciPy's interpolation as compositions: `interp1d`, the piecewise cubics of `CubicSpline` and `PchipInterpolator`, and B-splines.
 
 A cubic polynomial between two knots follows from the values and the slopes `s` at both. The slopes of a spline solve the linear system
 that makes second derivatives continuous (de Boor, A Practical Guide to Splines, chapter IV); those of `pchip` are harmonic means of the
@@ -195,3 +195,74 @@ def interp1d(x, y, kind="linear", axis=-1, copy=True, bounds_error=None, fill_va
         return within(at) if extends else np.where(at < x[0], below, np.where(at > x[-1], above, within(at)))
 
     return interpolated
+
+
+# ---- splines by their knots and coefficients ----
+
+
+def basis(x, t, k):
+    """Return the B-splines of degree k on the knots t at the places x, one in the last axis each (Cox and de Boor)."""
+    at, count = np.asarray(x)[..., None], len(t) - k - 1
+    inside = np.clip(np.searchsorted(t, at, side="right") - 1, k, count - 1)
+    b = np.where(np.arange(len(t) - 1) == inside, 1.0, 0.0)
+    for d in range(1, k + 1):
+        width = t[d:] - t[:-d]
+        share = (at - t[:-d]) / np.where(width > 0, width, 1.0)
+        b = share[..., :-1] * b[..., :-1] + (1.0 - share[..., 1:]) * b[..., 1:]
+    return b
+
+
+class Spline:
+    """A spline by its knots, coefficients and degree, as SciPy's `BSpline`."""
+
+    def __init__(self, t, c, k, extrapolate=True, axis=0):
+        self.t, self.k = np.asarray(t), k
+        self.c = np.asarray(c)[: len(self.t) - k - 1]
+
+    def __call__(self, x, nu=0, extrapolate=None):
+        spline = self.derivative(nu)
+        return basis(x, spline.t, spline.k) @ spline.c
+
+    def derivative(self, nu=1):
+        found = self
+        for _ in range(nu):
+            t, k = found.t, found.k
+            found = Spline(t[1:-1], k * np.diff(found.c) / (t[k + 1 : -1] - t[1 : -k - 1]), k - 1)
+        return found
+
+
+IN_PYTHON.add(Spline)
+
+
+@composed(interpolate.BSpline)
+def b_spline(t, c, k, extrapolate=True, axis=0):
+    if np.ndim(c) != 1 or extrapolate is not True:
+        refuse("`scipy.interpolate.BSpline` in this form")
+    return Spline(t, c, k)
+
+
+@composed(interpolate.make_interp_spline)
+def make_interp_spline(x, y, k=3, t=None, bc_type=None, axis=0, check_finite=True):
+    if np.ndim(y) != 1 or t is not None or bc_type is not None:
+        refuse("`scipy.interpolate.make_interp_spline` in this form")
+    x, y = np.asarray(x), np.asarray(y)
+    between = (x[1:] + x[:-1]) / 2 if k % 2 == 0 else x  # the knots, without those near the ends
+    inner = between[k // 2 + 1 : -(k // 2 + 1)] if k % 2 == 1 else between[k // 2 : -(k // 2)]
+    knots = np.concatenate((np.full(k + 1, x[0]), inner, np.full(k + 1, x[-1])))
+    return Spline(knots, np.linalg.solve(basis(x, knots, k), y), k)
+
+
+@composed(interpolate.splrep)
+def splrep(x, y, w=None, xb=None, xe=None, k=3, task=0, s=None, t=None, full_output=0, per=0, quiet=1):
+    if w is not None or xb is not None or xe is not None or task != 0 or t is not None or full_output or per or s not in (None, 0):
+        refuse("`scipy.interpolate.splrep` in this form")
+    spline = make_interp_spline(x, y, k)
+    return spline.t, np.concatenate((spline.c, np.zeros(k + 1))), k
+
+
+@composed(interpolate.splev)
+def splev(x, tck, der=0, ext=0):
+    t, c, k = tck
+    if ext != 0:
+        refuse("`scipy.interpolate.splev` with `ext`")
+    return Spline(t, c, k)(x, der)

@@ -4,6 +4,7 @@
     y = expm(a)                    t_y = upper right block of expm([[a, t_a], [0, a]])
     a y + y b = q                  a t_y + t_y b = t_q - t_a y - y t_b
     a y = b, a triangular          as for solve, in the triangle that is read
+    a[rows] = l @ u                the rows that are exchanged are held
     a.T y + y a - y b r^-1 b.T y + q = 0          c.T t_y + t_y c = -(the tangent of the left side with y held), c = a - b r^-1 b.T y
 
 If t_y = L(t_a) for a linear map L that depends on the matrix a, then d_a = L(d_y) with a.T in place of a.
@@ -21,6 +22,7 @@ from sourcead.primitives.registry import adjoint, adjoints, enter, in_both_modes
 from sourcead.primitives.result_types.by_example import sized
 from sourcead.primitives.result_types.operands import array_type
 from sourcead.runtime.matrices import banded_cotangents, banded_tangent, frechet, inverse_frechet, read_triangle
+from sourcead.runtime.triangular import factors, lu_cotangent, lu_tangent, rows_after
 
 # ---- functions of matrices ----
 
@@ -37,11 +39,13 @@ adjoints({
     linalg.expm: lambda y, a, d_y: frechet(linalg.expm, np.swapaxes(a, -1, -2), d_y),
     linalg.logm: lambda y, a, d_y: real_if_real(inverse_frechet(linalg.expm, y.T, d_y), a),
     linalg.sqrtm: lambda y, a, d_y: real_if_real(linalg.solve_sylvester(y.T, y.T, d_y), a),
+    linalg.lu_factor: lambda y, a, d_y, overwrite_a=False, check_finite=True: lu_cotangent(d_y[0], y[0], y[1]),
 })
 tangents({
     linalg.expm: lambda y, a, t_a: frechet(linalg.expm, a, t_a),
     linalg.logm: lambda y, a, t_a: inverse_frechet(linalg.expm, y, t_a),
     linalg.sqrtm: lambda y, a, t_a: linalg.solve_sylvester(y, y, t_a),
+    linalg.lu_factor: lambda y, a, t_a, overwrite_a=False, check_finite=True: (lu_tangent(t_a, y[0], y[1]), np.zeros(len(y[1]))),
 })
 
 # ---- equations ----
@@ -119,7 +123,7 @@ def solve_continuous_are_tangent(y, a, b, q, r, t_a, t_b, t_q, t_r):
 
 enter(
     linalg.expm, linalg.sinm, linalg.cosm, linalg.sinhm, linalg.coshm, linalg.solve_triangular, linalg.solve_banded,
-    linalg.solve_sylvester, linalg.solve_continuous_are,
+    linalg.solve_sylvester, linalg.solve_continuous_are, linalg.lu_factor,
     examples=True, result=sized,
 )  # fmt: skip
 enter(linalg.sqrtm, linalg.logm, result=lambda fn, args, kwargs: Array(None, array_type(args[0].type).dims))  # may be complex
@@ -195,6 +199,26 @@ def eigvals(a, b=None, overwrite_a=False, check_finite=True):
 
 
 # ---- factors ----
+
+
+@composed(linalg.lu_solve)
+def lu_solve(lu_and_piv, b, trans=0, overwrite_b=False, check_finite=True):
+    lu, pivots = lu_and_piv
+    rows = rows_after(pivots)
+    if trans == 0:
+        return linalg.solve_triangular(lu, linalg.solve_triangular(lu, b[rows], lower=True, unit_diagonal=True))
+    half = linalg.solve_triangular(lu, linalg.solve_triangular(lu, b, trans=trans), trans=trans, lower=True, unit_diagonal=True)
+    return half[np.argsort(rows)]
+
+
+@composed(linalg.lu)
+def lu(a, permute_l=False, overwrite_a=False, check_finite=True, p_indices=False):
+    both, pivots = linalg.lu_factor(a)
+    where = np.argsort(rows_after(pivots))
+    lower, upper = factors(both)
+    if permute_l:
+        return lower[where], upper
+    return where if p_indices else np.eye(len(both))[:, rows_after(pivots)], lower, upper
 
 
 @composed(linalg.cholesky)

@@ -76,9 +76,9 @@ def read_scipy(where: str) -> None:
     elif where.startswith(("scipy.stats", "scipy.spatial.distance")):
         from sourcead.primitives import scipy_samples, scipy_stats  # noqa: F401
     elif where.startswith("scipy.integrate"):
-        from sourcead.primitives import scipy_integrate  # noqa: F401
+        from sourcead.primitives import scipy_integrate, scipy_ode  # noqa: F401
     elif where.startswith("scipy.optimize"):
-        from sourcead.primitives import scipy_roots  # noqa: F401
+        from sourcead.primitives import scipy_roots, scipy_systems  # noqa: F401
     elif where.startswith("scipy.interpolate"):
         from sourcead.primitives import scipy_interpolation  # noqa: F401
     elif where.startswith(("scipy.ndimage", "scipy.signal")):

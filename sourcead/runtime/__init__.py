@@ -12,7 +12,8 @@ from sourcead.runtime.checks import (
     exception_of, handler_of, one_for_each, read_from_text, refuse_now, same_parts, seed, unhandled, unseen
 )
 from sourcead.runtime.compiler_hints import (
-    first_root_of, found_by_search, has_more, is_integer, is_literal, last_derivative, root_of, stop_gradient, undefined
+    first_root_of, first_root_of_system, found_by_search, has_more, is_integer, is_literal, last_derivative, root_of,
+    root_of_system, stop_gradient, undefined, with_derivative_of
 )
 from sourcead.runtime.determinants import change_of_cofactors, cofactors
 from sourcead.runtime.elementwise import (
@@ -36,8 +37,8 @@ from sourcead.runtime.signals import (
     convolve_cotangents, fit_axis, interp_cotangents, interval_around, irfft_weights, polyval_cotangents, root_slopes
 )
 from sourcead.runtime.structures import (
-    add, copy, fields_of, is_record, like_argument, make_record, map_parts, replaced_cotangent, zeros_if_assigned,
-    zeros_like
+    add, as_event, copy, fields_of, is_record, like_argument, make_record, map_parts, replaced_cotangent,
+    zeros_if_assigned, zeros_like
 )
 from sourcead.runtime.subscripts import (
     assigned_cotangent, best_place, choose_cotangent, cotangent_at, count_trimmed, distinct_places, gather_cotangent,

@@ -46,8 +46,21 @@ def root_of(x, value, slope):
     return x
 
 
-def found_by_search(x):
-    """Return `x`, a constant for derivatives of every order."""
+def found_by_search(x, like=None):
+    """Return `x`, a constant for derivatives of every order.
+
+    It has the shape and dtype of `like`, if that is given; if that is an integer, it is an array of float64 of so many axes.
+    """
+    return x
+
+
+def with_derivative_of(held, x):
+    """Return `held`, a constant, with the derivatives of every order of `x`, which is nearly the same."""
+    return held
+
+
+def root_of_system(x, value, jacobian):
+    """Return `x`, a root like that of `root_of` of a function of an array of one axis, with this value and Jacobian there."""
     return x
 
 
@@ -56,6 +69,11 @@ def first_root_of(x, value, slope):
     return x
 
 
+def first_root_of_system(x, value, jacobian):
+    """Return `x` like `root_of_system`, in the derivative of one: it has one derivative itself."""
+    return x
+
+
 def last_derivative(d):
-    """Return the derivative of `first_root_of`, which has none."""
+    """Return the derivative of a first root, which has none."""
     return d

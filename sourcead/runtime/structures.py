@@ -19,10 +19,12 @@ def make_record(cls, /, **fields):
 
 
 def is_record(x):
-    """Return whether `x` is a dataclass instance or an object with attributes, but not a function, class or module.
+    """Return whether `x` is a dataclass instance or an object with attributes, but not a function, class, module or member of an enum.
 
     Nor is one that has none and whose class makes its objects in a way of its own, such as a date of pandas.
     """
+    if hasattr(type(x), "__members__"):
+        return False
     if hasattr(type(x), "__dataclass_fields__"):
         return True
     attributes = own_attribute(x, "__dict__")
@@ -145,3 +147,9 @@ def replaced_cotangent(d, before):
         return d
     d = np.asarray(d, dtype=before.dtype)
     return (d if d.shape == before.shape else np.full(before.shape, d))[() if isinstance(before, np.generic) else ...]
+
+
+def as_event(function, terminal, direction):
+    """Return a nested function of a text with the attributes that tell `scipy.integrate.solve_ivp` which events it stands for."""
+    function.terminal, function.direction = terminal, direction
+    return function

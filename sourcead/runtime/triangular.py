@@ -1,6 +1,8 @@
-"""Triangular matrices, such as Cholesky factors: inverses and solutions by products of matrices, and what is read of a symmetric matrix."""
+"""Triangular matrices, such as factors: inverses and solutions by products of matrices, what is read of a symmetric matrix, LU."""
 
 import numpy as np
+
+from sourcead.runtime.checks import refuse_now
 
 
 def lower_half(t):
@@ -43,3 +45,38 @@ def solve_lower(y, b, transposed=False):
         return np.concatenate([solve_lower(y[:k, :k], b[:k] - y[k:, :k].T @ last, True), last])
     first = solve_lower(y[:k, :k], b[:k])
     return np.concatenate([first, solve_lower(y[k:, k:], b[k:] - y[k:, :k] @ first)])
+
+
+def rows_after(pivots):
+    """Return the numbers of the rows of a matrix in the order that exchanges of rows `pivots` leave, as LAPACK counts them."""
+    rows = np.arange(len(pivots))
+    for i in range(len(pivots)):
+        k = pivots[i]
+        first = rows[i]
+        rows[i] = rows[k]
+        rows[k] = first
+    return rows
+
+
+def factors(lu):
+    """Return the lower and the upper factor of a square matrix that are kept in one."""
+    if lu.shape[0] != lu.shape[1]:
+        refuse_now("the factors of a matrix that is not square have no derivative here")
+    return np.tril(lu, -1) + np.eye(len(lu)), np.triu(lu)
+
+
+def lu_cotangent(d, lu, pivots):
+    """Return the cotangent of a square matrix from that of its factors in one matrix, `d`; the exchanges of rows are held."""
+    lower, upper = factors(lu)
+    inner = np.tril(lower.T @ np.tril(d, -1), -1) + np.triu(np.triu(d) @ upper.T)
+    moved = np.linalg.solve(upper, np.linalg.solve(lower.T, inner).T).T
+    out = np.zeros_like(moved)
+    out[rows_after(pivots)] = moved
+    return out
+
+
+def lu_tangent(t, lu, pivots):
+    """Return the tangent of both factors in one matrix from that of the matrix; the exchanges of rows are held."""
+    lower, upper = factors(lu)
+    inner = np.linalg.solve(lower, np.linalg.solve(upper.T, t[rows_after(pivots)].T).T)
+    return np.tril(lower @ np.tril(inner, -1), -1) + np.triu(np.triu(inner) @ upper)

@@ -7,6 +7,7 @@
 """
 
 import operator
+from dataclasses import replace
 
 import numpy as np
 
@@ -39,7 +40,7 @@ def tangent_of(tangents: Tangents, stmt: Stmt, form: ClosedForm | None = None) -
         t = elementwise_tangent(tangents, stmt, bound_with_tangents(rule, stmt, tangents), form)
         return None if t is None else tangents.fit(t, y)
     if isinstance(rule, Linear):
-        t = linear_tangent(tangents, stmt, rule)
+        t = in_shape_of(linear_tangent(tangents, stmt, rule), y)
     else:
         t = explicit_tangent(tangents, stmt, bound_with_tangents(rule, stmt, tangents))
     if t is None:
@@ -184,6 +185,15 @@ def linear_tangent(tangents: Tangents, stmt: Stmt, rule: Linear) -> Atom | None:
     if rule.together:
         return of({p: tangents.get_or_zero(operand_at(call, p)) for p in places})
     return added(build, [of({p: tangents.get(operand_at(call, p))}) for p in active], y)
+
+
+def in_shape_of(t: Atom | None, y: Var) -> Atom | None:
+    """Give the tangent of a linear function the sizes of `y`: it is called with tangents, which have the shapes of their primals."""
+    have, want = (getattr(getattr(v, "type", None), "dims", None) for v in (t, y))
+    if isinstance(t, Var) and have is not None and want is not None and len(have) == len(want):
+        if all(b == 1 or a != 1 for a, b in zip(have, want)):
+            t.type = replace(t.type, dims=want)
+    return t
 
 
 def operand_at(call: Call, place: int | str) -> Operand:

@@ -193,7 +193,7 @@ class Forward:
 
     @push.register
     def _(self, op: Closure, stmt):
-        if any(self.tangents.has(v) for v in free_vars(op.body)):
+        if not op.constant and any(self.tangents.has(v) for v in free_vars(op.body)):
             raise pullback_refused(stmt)
         self.keep(stmt)
 

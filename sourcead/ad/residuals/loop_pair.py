@@ -144,7 +144,7 @@ def popped(build: Builder, stack: Carried, like: Var) -> Var:
 def appended(build: Builder, stack: Atom, item: Atom) -> Var:
     """Emit an append to a list, and return the new list."""
     new = fresh(stack)
-    build.add(Stmt((new,), Append(stack, item)))
+    build.add(Stmt((new,), Append(stack, item), saves=True))
     return new
 
 

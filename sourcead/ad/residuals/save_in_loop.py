@@ -117,7 +117,7 @@ def forward_region(plan: LoopPlan, region: Region, state: dict[Var, Var]) -> lis
         for v in variables:
             if v in state and plan.definitions[v].region is region:
                 longer = fresh(state[v])
-                stmts.append(Stmt((longer,), Append(state[v], v), stmts[-1].origin if stmts else plan.stmt.origin))
+                stmts.append(Stmt((longer,), Append(state[v], v), stmts[-1].origin if stmts else plan.stmt.origin, saves=True))
                 state[v] = longer
 
     if region is plan.body:

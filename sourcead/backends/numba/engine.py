@@ -12,6 +12,7 @@ from sourcead.backends.numba.codegen.outlining import AT, with_outlined
 from sourcead.backends.numba.codegen.prepare import prepare
 from sourcead.backends.options import WITHOUT_NUMBA, Numba
 from sourcead.emit import Emitted, emit
+from sourcead.emit.text.printing import lower
 from sourcead.errors import BackendError, SourceADError
 from sourcead.ir.types import ListT, Scalar, Type, keyed_parts
 from sourcead.language.tracebacks import level_outside
@@ -65,7 +66,10 @@ class NumbaEngine(Engine):
         ir, boundary, alternative, place = prepared
         emitted = emit(ir, AT)
         other = None if alternative is None else lambda: emit(alternative(), AT)
-        return NumbaProgram(ir.name, with_outlined(emitted), emitted.namespace, ir, emitted, boundary, place, other)
+        text = with_outlined(emitted)
+        above = text[: -len(emitted.text)].count("\n")
+        statements = lambda: {lower(span, above): stmt for span, stmt in emitted.statements.items()}
+        return NumbaProgram(ir.name, text, emitted.namespace, ir, emitted, boundary, place, other, statements=statements)
 
     def load(self, program: NumbaProgram, plain: types.FunctionType) -> Callable:
         from sourcead.backends.numba.compile import compiled, until

@@ -365,7 +365,7 @@ class MemoryAssignment:
         stmts, results = self.block(op.body, lambda v: v in outside, own_results=True)
         self.memory.update(before)
         self.kill(*op.params)
-        out.append(replace(stmt, op=Closure(op.params, Block(stmts, results))))
+        out.append(replace(stmt, op=replace(op, body=Block(stmts, results))))
         target = stmt.targets[0]
         self.closures.add(target)
         self.memory[target] = Memory(frozenset(), inner)

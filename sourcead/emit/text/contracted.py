@@ -36,7 +36,7 @@ def contracted(groups: list[Group], read: dict[Var, int], nested: dict[Var, Op],
             unpacking = ast.Tuple([nodes[0].targets[0] for _, nodes in unpacked], ast.Store())
             base = first.value.value
             one = ast.Assign([unpacking], ast.Attribute(base, "T", ast.Load()) if isinstance(stmt.op.key, tuple) else base)
-            one.origin = getattr(first, "origin", None)
+            one.made = getattr(first, "made", None)
             out.append((stmt, [one]))
         elif len(groups) > 1 and (joined := _with_the_item_taken_off(groups[0], groups[1], read, nested, names)) is not None:
             groups[1] = groups[1][0], [joined]
@@ -114,7 +114,7 @@ def _with_the_item_taken_off(
     if len(mentions) != 1 or not isinstance(mentions[0].ctx, ast.Load) or len(ast.unparse(node.value)) + len(ast.unparse(call)) > LONGEST:
         return None
     inserted = _Inserted(name, call).visit(node)
-    inserted.origin = getattr(node, "origin", None)
+    inserted.made = getattr(node, "made", None)
     return inserted
 
 

@@ -13,7 +13,7 @@ from sourcead.emit.text.globals import Globals
 from sourcead.emit.text.nesting import repeated_arm
 from sourcead.emit.text.printing import keywords
 from sourcead.ir.names import is_name
-from sourcead.ir.nodes import Attr, Branch, Build, Call, Const, Index, Let, Op, Operand, Origin, Slice, Sub, Var, View
+from sourcead.ir.nodes import Attr, Branch, Build, Call, Const, Index, Let, Op, Operand, Slice, Stmt, Sub, Var, View
 from sourcead.ir.records import GENERATORS, takes_its_fields
 from sourcead.ir.types import BOOL, Array, StructT
 from sourcead.passes.cleanup.writes_through_reshape import is_flat
@@ -71,7 +71,7 @@ class Expressions:
         self.names = names
         self.nested = nested
         self.globals = globals_
-        self.origins: dict[Var, Origin | None] = {}  # the places in the user's program that nested values come from
+        self.made: dict[Var, Stmt] = {}  # the statements that nested values come from
 
     def operand(self, operand: Operand) -> ast.expr:
         match operand:
@@ -79,7 +79,7 @@ class Expressions:
                 return self.globals.constant(operand)
             case Var() if operand in self.nested:
                 made = self.op(self.nested[operand])
-                made.origin = getattr(made, "origin", None) or self.origins.get(operand)
+                made.made = getattr(made, "made", None) or self.made.get(operand)
                 return made
             case Var():
                 return ast.Name(self.names.get(operand, "_"), ast.Load())
@@ -155,6 +155,8 @@ class Expressions:
     @op.register
     def _(self, op: Call):
         fn = op.fn.value if isinstance(op.fn, Const) else op.fn
+        if fn is getattr and len(op.args) == 2 and isinstance(op.args[1], Const):
+            return self.attribute(self.operand(op.args[0]), op.args[1].value)
         name = operator_name(fn)
         if name is not None and not op.kwargs:
             expr = self.operator(name, op.args)

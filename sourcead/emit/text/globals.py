@@ -5,12 +5,14 @@ import builtins
 import enum
 import math
 import random
-from types import ModuleType
+from collections import ChainMap
+from collections.abc import Mapping
+from types import MappingProxyType, MethodType, ModuleType
 from typing import Any
 
 import numpy as np
 
-from sourcead.ir.names import as_name, numbered
+from sourcead.ir.names import as_name, is_name, numbered
 from sourcead.ir.nodes import Const
 
 _NUMPY_MODULES = (
@@ -37,10 +39,16 @@ def is_literal(value: Any) -> bool:
 
 
 class Globals:
-    """The global names that the text uses, and their values; `taken` holds the names of the parameters, `live` those of global data."""
+    """The global names that the text uses, and their values.
 
-    def __init__(self, taken: set[str], live: set[str]):
-        self.taken, self.live = taken, live
+    Args:
+        taken: the names of the parameters.
+        live: the names of global data.
+        elsewhere: what names stand for in other functions of the same text.
+    """
+
+    def __init__(self, taken: set[str], live: set[str], elsewhere: Mapping[str, Any] = MappingProxyType({})):
+        self.taken, self.live, self.elsewhere = taken, live, elsewhere
         self.namespace: dict[str, Any] = {}
         self.builtins: set[str] = set()
         self._spelled: dict[int, tuple[Any, ast.expr]] = {}
@@ -49,6 +57,11 @@ class Globals:
     def reserved(self) -> set[str]:
         """Return the names that local variables must not have."""
         return self.namespace.keys() | self.builtins
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """Return what all the names stand for."""
+        return self.namespace | {name: getattr(builtins, name) for name in self.builtins}
 
     def constant(self, const: Const) -> ast.expr:
         """Return an expression for a constant."""
@@ -109,6 +122,9 @@ class Globals:
         name = getattr(value, "__name__", None)
         if type(owner := getattr(value, "__self__", None)) is str and isinstance(name, str):  # a method of a text: `", ".join`
             return ast.Attribute(ast.Constant(owner), name, ast.Load())
+        if isinstance(value, MethodType) and getattr(owner, name, None) == value and is_name(name):  # as `logger.info`
+            known = self._spelled.get(id(owner))
+            return ast.Attribute(known[1] if known else self._held(owner, type(owner).__name__.lower()), name, ast.Load())
         return self._from_library(value) or self._held(value, name.split(".")[-1] if isinstance(name, str) else "constant")
 
     def _from_library(self, value: Any) -> ast.expr | None:
@@ -135,8 +151,9 @@ class Globals:
         return expr
 
     def _builtin(self, name: str) -> ast.expr:
-        if name in self.taken or name in self.namespace or name in self.live:
-            return self._held(getattr(builtins, name), name)
+        value = getattr(builtins, name)
+        if name in self.taken or name in self.namespace or name in self.live or self.elsewhere.get(name, value) is not value:
+            return self._held(value, name)
         self.builtins.add(name)
         return ast.Name(name, ast.Load())
 
@@ -155,7 +172,8 @@ class Globals:
         if not base.strip("_"):  # a rule without a name; `_` is the target of values that are not read
             base = "rule"
         taken = self.taken | self.builtins | (set() if live else self.live)
-        name = next(n for n in numbered(base) if n not in taken and self.namespace.get(n, value) is value)
+        held = ChainMap(self.namespace, {} if live else self.elsewhere)
+        name = next(n for n in numbered(base) if n not in taken and held.get(n, value) is value)
         self.namespace[name] = value
         expr = ast.Name(name, ast.Load())
         if not live and type(value) not in _LITERALS:

@@ -104,7 +104,7 @@ def _joined(group: list[Stack]) -> tuple[dict[Stmt, Stmt | None], dict[Var, Var]
         value = push.op.value
         if value not in places and _moves_on(stack, _pushed(stays)):
             before = fresh(value, temp=True)
-            kept[push], value = replace(push, targets=(before,), op=Let(value)), before
+            kept[push], value = replace(push, targets=(before,), op=Let(value), saves=False), before
         if (same := places.setdefault(value, taken)) is not taken:
             names[taken] = same
     (value, *others), taken = places, tuple(places.values())

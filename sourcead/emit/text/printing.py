@@ -1,7 +1,8 @@
 """Prints a tree as text, arranged as a reader expects: with comments, and with one `with` around the statements inside a context manager.
 
 A comment says which of the user's statements a part of the reverse sweep is the adjoint of.  The tree holds a marker statement for
-each comment, and `to_text` turns markers into comment lines.  `origins_by_line` finds the user's statement that each line comes from.
+each comment, and `to_text` turns markers into comment lines.  `statements_by_span` finds the statement of the IR that each line and each
+expression comes from, which knows the user's statement.
 """
 
 import ast
@@ -67,23 +68,29 @@ def _over_lines(indent: str, line: str) -> str:
         return indent + line
     if not isinstance(value, _DISPLAYS):
         return indent + line
-    before, after = (part.decode() for part in (line.encode()[: value.col_offset], line.encode()[value.end_col_offset :]))
-    return f"{indent}{before}{_display(line, value, indent, True)}{after}"
+    encoded = line.encode()
+    before, after = (part.decode() for part in (encoded[: value.col_offset], encoded[value.end_col_offset :]))
+    return f"{indent}{before}{_display(encoded, value, indent, True)}{after}"
 
 
-def _display(source: str, value: ast.expr, indent: str, whole: bool = False) -> str:
-    """Return the text of an expression, over several lines if it is a tuple, list or dict that is long."""
-    text = ast.get_source_segment(source, value)
+def _display(line: bytes, value: ast.expr, indent: str, whole: bool = False) -> str:
+    """Return the text of an expression in a line, over several lines if it is a tuple, list or dict that is long."""
+    text = _segment(line, value)
     inner = f"{indent}    "
     if not isinstance(value, _DISPLAYS) or isinstance(value, ast.Dict) and None in value.keys:
         return text
     if not whole and len(inner + text) < _LONGEST_LINE:
         return text
-    heads = [f"{ast.get_source_segment(source, key)}: " for key in value.keys] if isinstance(value, ast.Dict) else itertools.repeat("")
+    heads = [f"{_segment(line, key)}: " for key in value.keys] if isinstance(value, ast.Dict) else itertools.repeat("")
     items = value.values if isinstance(value, ast.Dict) else value.elts
-    lines = "".join(f"{inner}{head}{_display(source, item, inner)},\n" for head, item in zip(heads, items))
+    lines = "".join(f"{inner}{head}{_display(line, item, inner)},\n" for head, item in zip(heads, items))
     opening, closing = {ast.Tuple: "()", ast.List: "[]", ast.Dict: "{}"}[type(value)]
     return f"{opening}\n{lines}{indent}{closing}"
+
+
+def _segment(line: bytes, node: ast.expr) -> str:
+    """Return the text of an expression in a line; `ast.get_source_segment` splits the whole source into lines each time."""
+    return line[node.col_offset : node.end_col_offset].decode()
 
 
 @functools.cache
@@ -114,41 +121,42 @@ Span = int | tuple[int, ...]  # a line; or the first and last line of an express
 
 
 def mark(nodes: list[ast.stmt], stmt: Stmt) -> list[ast.stmt]:
-    """Return the printed nodes of a statement, marked with the user's statement that they come from."""
+    """Return the printed nodes of a statement, marked with it."""
     for node in nodes:
-        if not hasattr(node, "origin"):
-            node.origin = stmt.origin or stmt.adjoint_of
+        if not hasattr(node, "made"):
+            node.made = stmt
     return nodes
 
 
-def origins_by_line(function: ast.FunctionDef, text: str) -> dict[Span, Origin]:
-    """Return the user's statement that each line and expression of the text of a function comes from, as far as it is known.
+def statements_by_span(function: ast.FunctionDef, text: str) -> dict[Span, Stmt]:
+    """Return the statement that each line and expression of the text of a function comes from, as far as it is known.
 
-    The text is parsed again: its statements are those of the tree that it was printed from, without comments.
+    What a loop or branch prints for its variants comes from it.  The text is parsed again: its statements are those of the tree that it was
+    printed from, without comments.
     """
     printed, read = list(_statements(function)), list(_statements(ast.parse(text).body[-1]))
     if len(printed) != len(read):
         return {}
     found = {}
-    for p, r in zip(printed, read):
-        if (origin := getattr(p, "origin", None)) is not None:
-            found[r.lineno] = origin
+    for (p, made), (r, _) in zip(printed, read):
+        if made is not None:
+            found.update(dict.fromkeys(range(r.lineno, (r.lineno if hasattr(r, "body") else r.end_lineno) + 1), made))
         _note_expressions(p, r, None, found)
     return found
 
 
-def _note_expressions(printed: ast.AST, read: ast.AST, around: Origin | None, found: dict[Span, Origin]) -> None:
-    """Note the origins of the expressions inside a node that come from another statement than the node."""
+def _note_expressions(printed: ast.AST, read: ast.AST, around: Stmt | None, found: dict[Span, Stmt]) -> None:
+    """Note the statements of the expressions inside a node that come from another statement than the node."""
     mine, theirs = (
         [child for child in ast.iter_child_nodes(node) if isinstance(child, (ast.expr, ast.keyword, ast.comprehension))]
         for node in (printed, read)
     )
     for p, r in zip(mine, theirs) if len(mine) == len(theirs) else ():
         if type(p) is type(r):
-            origin = getattr(p, "origin", None) or around
-            if origin is not None and isinstance(r, ast.expr):
-                found[r.lineno, r.end_lineno, r.col_offset, r.end_col_offset] = origin
-            _note_expressions(p, r, origin, found)
+            made = _made(p, around)
+            if made is not None and isinstance(r, ast.expr):
+                found[r.lineno, r.end_lineno, r.col_offset, r.end_col_offset] = made
+            _note_expressions(p, r, made, found)
 
 
 def lower(span: Span, lines: int) -> Span:
@@ -156,13 +164,20 @@ def lower(span: Span, lines: int) -> Span:
     return span + lines if isinstance(span, int) else (span[0] + lines, span[1] + lines, *span[2:])
 
 
-def _statements(node: ast.AST) -> Iterator[ast.stmt]:
-    """Yield the statements inside a statement, in order."""
+def _made(node: ast.AST, around: Stmt | None) -> Stmt | None:
+    """Return the statement that a node is marked with, if its place is known, else that of the node around it."""
+    own = getattr(node, "made", None)
+    return around if own is None or own.place is None else own
+
+
+def _statements(node: ast.AST, around: Stmt | None = None) -> Iterator[tuple[ast.stmt, Stmt | None]]:
+    """Yield the statements inside a statement, in order, with what they come from."""
     for name in ("body", "orelse"):
         for child in getattr(node, name, ()):
             if not (isinstance(child, ast.Expr) and isinstance(child.value, ast.Name)):  # a comment
-                yield child
-                yield from _statements(child)
+                made = _made(child, around)
+                yield child, made
+                yield from _statements(child, made)
 
 
 # ---- comments and contexts ----

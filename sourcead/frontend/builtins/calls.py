@@ -90,7 +90,7 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
         fn, args, kwargs = without_flat(lo, fn, *with_tuples(lo, fn, [as_numpy_takes(lo, a) for a in args], kwargs), node)
     fn, args, kwargs = without_copy(lo, fn, args, kwargs, node)
     args, kwargs, out = without_out(fn, args, kwargs)
-    if fn in UNBUFFERED:
+    if fn in UNBUFFERED and (out is not None or fn is np.fill_diagonal):
         written, *read = [*([] if out is None else [out]), *args, *kwargs.values()]
         subscripts.refuse_own_elements(lo, f"`{spelled(fn)}`", written, TupleVal(tuple(read)))
     args, kwargs = compositions.without_plain_options(lo, fn, *memory_layouts.without_memory_order(lo, fn, args, kwargs, node))

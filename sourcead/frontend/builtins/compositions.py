@@ -1,21 +1,21 @@
 """Replace calls of functions that are defined by other functions: see `sourcead.primitives.compositions`."""
 
 import inspect
+import types
 from typing import Any
 
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import RuleError, UnsupportedArgumentError
+from sourcead.frontend import core
 from sourcead.frontend.builtins.arguments import lowers
 from sourcead.frontend.control import inlining
 from sourcead.frontend.core import BoundVal, Cell, FunctionVal, Lowering, MethodVal, TupleVal, Value, parts_of
 from sourcead.frontend.find_source import find_source
 from sourcead.ir.nodes import Const, Slice, Var
-from sourcead.ir.types import carries_derivative, kind_of, rank
-from sourcead.primitives.compositions import (
-    COMPOSED, Composition, Refused, defaults_of, number_kind, parameters_of, refuse
-)
+from sourcead.ir.types import Opaque, carries_derivative, kind_of, rank
+from sourcead.primitives.compositions import Composition, Refused, defaults_of, number_kind, parameters_of, refuse
 from sourcead.primitives.rule import Rule
 from sourcead.primitives.table import compositions_of, record_of
 
@@ -24,13 +24,13 @@ def composed(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value],
     """Inline the composition that replaces a call and return its result, or return None if the call stays as it is."""
     if lo.static_only:
         return None
-    if fn is callable and is_composition(lo):
+    if fn is callable and core.in_composition(lo):
         known = isinstance(args[0], Const) and callable(args[0].value)
         return Const(known or isinstance(args[0], (FunctionVal, BoundVal, MethodVal)))
-    if fn is np.ndim and (is_composition(lo) or not parts_of(args[0])) and (found := rank_of(lo, args[0])) is not None:
+    if fn is np.ndim and (core.in_composition(lo) or not parts_of(args[0])) and (found := rank_of(lo, args[0])) is not None:
         return Const(found)
     compositions = compositions_of(fn)
-    if not compositions:
+    if not compositions or any(is_function_of_text(v) for v in (*args, *kwargs.values())):
         return None
     rule = record_of(fn).adjoint_rule
     named = {**dict(zip(parameters_of(fn), args)), **kwargs}
@@ -67,11 +67,9 @@ def einsum_with_letters(args: list[Value]) -> list[Value]:
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def is_composition(lo: Lowering) -> bool:
-    """Tell whether the function being lowered is the body of a composition, or a helper in their folder."""
-    source = lo.scope.source
-    folder = "sourcead.primitives.compositions"
-    return getattr(source, "function", None) in COMPOSED or source.globals.get("__name__", "").startswith(folder)
+def is_function_of_text(value: Value) -> bool:
+    """Return whether a value is a function that other code calls, with results that are constants for derivatives."""
+    return isinstance(value, Var) and value.type == Opaque(types.FunctionType)
 
 
 def rank_of(lo: Lowering, value: Value) -> int | None:
@@ -90,7 +88,7 @@ def without_plain_options(lo: Lowering, fn: Any, args: list[Value], kwargs: dict
     """Drop the options of a call that have their default values, unless its rule accepts the call unchanged."""
     if fn is np.einsum and args and not isinstance(args[0], Const) and not lo.static_only:
         return einsum_with_letters(args), kwargs
-    if is_composition(lo) and not isinstance(fn, type):  # `float()` says less than `float(0)`, and Numba does not know it
+    if core.in_composition(lo) and not isinstance(fn, type):  # `float()` says less than `float(0)`, and Numba does not know it
         return without_defaults(fn, args, kwargs)
     rule = record_of(fn).adjoint_rule
     if lo.static_only or (rule is not None and fits(lo, rule, args, kwargs)) or (rule is None and not compositions_of(fn)):

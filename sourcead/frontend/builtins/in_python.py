@@ -6,6 +6,7 @@ with `$`, do not appear in the generated code.
 
 import copy
 import functools
+import heapq
 import itertools
 import operator
 import random
@@ -70,6 +71,31 @@ def hidden_names(node: gast.FunctionDef) -> gast.FunctionDef:
         if isinstance(n, gast.Name) and n.id in names:
             n.id = f"${n.id}"
     return node
+
+
+@stands_in_for(heapq.nsmallest)
+def nsmallest(n, iterable, key=None):
+    return sorted(iterable, key=key)[: max(n, 0)]
+
+
+@stands_in_for(heapq.nlargest)
+def nlargest(n, iterable, key=None):
+    return sorted(iterable, key=key, reverse=True)[: max(n, 0)]
+
+
+@stands_in_for(itertools.groupby)
+def groupby(iterable, key=None):
+    group = []
+    for item in iterable:
+        k = item if key is None else key(item)
+        if group and k != before:  # noqa: F821 (bound when there is a group)
+            yield before, iter(group)  # noqa: F821
+            group.clear()  # a group has nothing any more when the next one was asked for
+        before = k
+        group.append(item)
+    if group:
+        yield before, iter(group)
+        group.clear()
 
 
 @stands_in_for(random.choice)

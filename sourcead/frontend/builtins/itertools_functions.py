@@ -212,23 +212,6 @@ def builtin_zip_longest(lo: Lowering, node, *xs: Value, fillvalue: Value = NONE)
     return iterables.later(lo, xs, rows, node)
 
 
-@lowers(itertools.groupby)
-def builtin_groupby(lo: Lowering, node, xs: Value, key: Value = NONE) -> Value:
-    """Lower `groupby(xs, key)` for items whose keys are known while compiling."""
-    unknown = "`groupby` with keys that are not known here", "put the items into a dict of lists"
-
-    def grouped(inner: Iterable) -> Iterable:
-        items = iterables.drained(lo, inner, node).items
-        if items is None:
-            raise core.unsupported(lo, node, *unknown)
-        keys = [item if core.is_none(key) else core.call(lo, key, [item], {}, node) for item in items]
-        known = [core.certain(lo, k, node, *unknown) for k in keys]
-        groups = itertools.groupby(range(len(items)), lambda k: known[k])
-        return iterables.listed([TupleVal((Const(name), lo.new_list([items[k] for k in places]))) for name, places in groups])
-
-    return iterables.later(lo, [xs], grouped, node)
-
-
 @lowers(itertools.tee)
 def builtin_tee(lo: Lowering, node, xs: Value, n: Value = TWO) -> Value:
     """Lower `tee(xs, n)`: each iterator gives the elements that the first to ask for them takes, so they must not change until then."""

@@ -23,6 +23,7 @@ from sourcead.primitives.registry import is_own
 from sourcead.primitives.rule import signature_of
 from sourcead.primitives.table import record_of, takes_arrays
 
+JOINS = (np.concatenate, np.stack, np.hstack, np.vstack, np.dstack)
 OF_SEQUENCES = frozenset(getattr(math, name, None) for name in ("fsum", "prod", "dist", "sumprod"))
 
 
@@ -118,6 +119,9 @@ def refuse_some(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
     for name, value in given.items():
         if name.startswith("overwrite_") and core.truth(lo, value) is not False:
             raise core.unsupported(lo, node, f"`{fn.__name__}` with `{name}`, which destroys its argument", "leave it out")
+    if fn in JOINS and args[1:] and (core.is_sequence(args[1]) or rank(core.data_type(lo, args[1]))):
+        why = f"`{spelled(fn)}` takes the arrays as one list or tuple"
+        raise core.surely(lo, core.unsupported(lo, node, why, f"`{spelled(fn)}((a, b))`"), TypeError)
     if fn is np.place and roots(given.get("arr", MISSING)) & roots(given.get("vals", MISSING)):
         raise core.unsupported(lo, node, "`np.place` reads values from the array while it writes into it", "copy the values first")
     if holds_objects(kwargs.get("dtype")) and fn not in (np.array, np.asarray):  # those hold numbers, which nothing else replaces

@@ -4,6 +4,7 @@ An item is found by its place, which must be known, and a row is what all that r
 refused, and so are arrays of a shape that is not known.
 """
 
+import functools
 import math
 
 import numpy as np
@@ -68,6 +69,31 @@ def builtin_empty(lo: Lowering, args: list[Value], kwargs: dict[str, Value], nod
         return core.call_library(lo, np.empty, args, kwargs, node)
     shape = core.certain(lo, given["shape"], node, f"{OBJECTS} whose shape is not known before the program runs", USE_LISTS)
     return made(lo, shape if isinstance(shape, tuple) else (shape,))
+
+
+def is_one_object(value: Value) -> bool:
+    """Tell whether NumPy makes one item of an object, because it is a dict or has neither items nor an array."""
+    if not isinstance(value, Cell) or value.kind not in ("dict", "object") or value.cls is ObjectArray or core.array_of(value) is not None:
+        return False
+    return value.kind == "dict" or all(core.special_method(value, f"__{name}__") is None for name in ("len", "getitem", "array"))
+
+
+def of_objects(fn, lo: Lowering, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower `np.array([p, q])` of objects; of numbers it is a call of NumPy."""
+    given = args[0] if len(args) == 1 and core.has_known_items(args[0]) else TupleVal(())
+    items = given.items if isinstance(given, TupleVal) else getattr(given, "contents", ())
+    found = [is_one_object(item) for item in items]
+    if not any(found) or kwargs and (kwargs.keys() != {"dtype"} or not holds_objects(kwargs["dtype"])):
+        return core.call_library(lo, fn, args, kwargs, node)
+    if not all(found):
+        raise core.unsupported(lo, node, OBJECTS, USE_LISTS)
+    if isinstance(given, Cell):
+        lo.sure(given)
+    return made(lo, (len(items),), list(items))
+
+
+for _fn in (np.array, np.asarray):
+    core.builtin(_fn)(functools.partial(of_objects, _fn))
 
 
 # -- items by their places -------------------------------------------------------------------------------------------------

@@ -116,7 +116,7 @@ def after_loop(lo: Lowering, node) -> list[gast.AST]:
 
 
 def tested_inside(lo: Lowering, node: gast.While) -> gast.While:
-    """Rewrite `while test: body  else: C` as `while True: if not test: C; break; body`, for a test that assigns names."""
+    """Rewrite `while test: body  else: C` as `while True: if not test: C; break; body`, for a test that changes something."""
     if (node, "inside") not in lo.scope.exits:
         stop = standing_for(node, gast.If(gast.UnaryOp(gast.Not(), node.test), [*node.orelse, gast.Break()], []))
         lo.scope.exits[node, "inside"] = standing_for(node, gast.While(gast.Constant(True, None), [stop, *node.body], []))

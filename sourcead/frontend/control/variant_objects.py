@@ -5,12 +5,12 @@ An object is an array or a container; its *path* is the slot of the variant, the
 
 import operator
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from sourcead.frontend import core
-from sourcead.frontend.control.variant_values import Assumptions, objects
-from sourcead.frontend.core import MISSING, VALUE, Cell, Lowering, OptionalVal, Slots, Value, parts_of, roots
+from sourcead.frontend.control.variant_values import Assumptions
+from sourcead.frontend.core import MISSING, VALUE, Cell, Lowering, OptionalVal, Slots, TupleVal, Value, parts_of, roots
 from sourcead.ir.nodes import UNDEFINED, Var
 from sourcead.ir.types import Undefined
 
@@ -20,6 +20,17 @@ Objects = dict[tuple, Cell]
 def of_variants(values: dict[tuple[Slots, Any], Value]) -> Objects:
     """Return the objects in the values of variants, by their paths; a variant that is a version of an object has none."""
     return {path: cell for slot, value in values.items() if slot[1] is not VALUE for path, cell in objects((slot,), value)}
+
+
+def objects(path: tuple, value: Value) -> Iterator[tuple[tuple, Cell]]:
+    """Iterate over the paths and cells of the arrays and containers in the value of a variant, a container before its items."""
+    if isinstance(value, OptionalVal):
+        value = value.held
+    if isinstance(value, Cell):
+        yield path, value
+    if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind != "array":
+        for key, item in zip(value.keys, value.contents):
+            yield from objects((*path, key), item)
 
 
 def memory(cell: Cell) -> set[Cell]:

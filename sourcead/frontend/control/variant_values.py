@@ -4,7 +4,6 @@ A variant that is a tuple, list, dict or object has a parameter of the loop for 
 A leaf has a *path*: the slot of the variant, then the positions or keys that lead to the leaf.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +16,9 @@ from sourcead.frontend.core import (
 from sourcead.ir.dims import in_terms
 from sourcead.ir.names import of_part
 from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const, Slice, Var
-from sourcead.ir.types import Array, ListT, MapT, NoneType, Scalar, SetT, Str, Sym, Type, Undefined, Unknown, fits, join
+from sourcead.ir.types import (
+    Array, ListT, MapT, NoneType, Scalar, SetT, Str, Sym, Type, Undefined, Unknown, fits, join, of_any_length
+)
 
 
 @dataclass
@@ -37,7 +38,7 @@ class Assumptions:
         held: (member, container): an object that may be in a container; each is a path, or a cell made before the loop.
         changing: paths whose object is none of these two in some iteration.
         poisoned: cell that must not be read -> the reason.
-        spoiled: leaf that must not be read before it is assigned -> the reason.
+        spoiled: leaf or container that must not be read before it is assigned -> the reason.
         opened: containers that came in as one value and were changed since.
         unsure: dicts that get new keys in the loop.
         dropped: variant whose structure an iteration changes -> the reason why its value on entry is not carried.
@@ -108,7 +109,7 @@ class Round:
         assumed: its assumptions.
         leaves: the leaves by their paths.
         objects: the objects at the beginning of an iteration, by their paths.
-        left: the leaves that an iteration leaves unreadable.
+        left: the leaves and containers that an iteration leaves unreadable.
         runs: whether there surely is an iteration.
         changed: the variants of which another structure is assumed from now on.
     """
@@ -167,9 +168,9 @@ class Round:
         if isinstance(init, Cell):
             self.lo.share(cell, self.older(roots(init)))
             cell.frozen = init.frozen
-            if POISON in init.slots:
-                cell.slots[POISON] = init.slots[POISON]
-        return cell
+            if (why := init.poison) is not None:
+                self.assumed.spoiled.setdefault(path, why)
+        return self.spoil(path, cell)
 
     def leaf_parameter(self, path: tuple, init: Value, name: str) -> Value:
         """Return the number, array or other IR value of a leaf at the beginning of an iteration."""
@@ -179,7 +180,7 @@ class Round:
         atom = UNDEFINED if init is MISSING or init is UNDEFINED or why is not None else lo.read(init)
         t = assumed.types.get(path)
         if t is None:
-            t = assumed.types[path] = Undefined() if atom is UNDEFINED else widened(atom_type(atom))
+            t = assumed.types[path] = Undefined() if atom is UNDEFINED else of_any_length(atom_type(atom))
         if isinstance(t, Array) and atom is not UNDEFINED and isinstance(atom_type(atom), Scalar):  # see starts_as_number
             number = Const(core.known(lo, atom)[1])
             atom = lo.build.emit(Call(t.dtype.type, (number,)), t, name, temp=False)
@@ -204,9 +205,9 @@ class Round:
         """Return those of some cells that were made before the loop."""
         return {c for c in cells if c.slots.birth < self.assumed.birth}
 
-    def spoil(self, path: tuple, value: Value) -> Value:
-        """Return the value of a leaf, poisoned if it must not be read before it is assigned."""
-        why = self.assumed.spoiled.get(path)
+    def spoil(self, path: tuple, value: Value, after: bool = False) -> Value:
+        """Return the value of a leaf or container, poisoned if it must not be read before it is assigned, or `after` the loop."""
+        why = None if after and self.runs and path not in self.left else self.assumed.spoiled.get(path)
         if why is not None:
             if not isinstance(value, Cell):
                 return core.unreadable(slot_name(path[0], value), why)
@@ -234,6 +235,8 @@ class Round:
             if not core.same_keys(end, param):
                 self.change(path, param, end)
                 return False
+            if isinstance(end, Cell) and not self.is_left_as_assumed(path, end.poison):
+                return False
             ends = parts_of(end)
             stable = [self.collect((*path, k), part, ends[k], yields) for k, part in parts.items()]
             return all(stable)
@@ -246,6 +249,14 @@ class Round:
             self.assumed.uncarried[path] = f"`{slot_name(slot, param)}` is one {what} in an iteration and another in the next"
             return False
         return self.collect_leaf(path, end, yields)
+
+    def is_left_as_assumed(self, path: tuple, why: str | None) -> bool:
+        """Record why what is at a path must not be read at the end, None if it may be; return whether that was assumed."""
+        known = why is None or path in self.assumed.spoiled
+        if why is not None:
+            self.left.add(path)
+            self.assumed.spoiled.setdefault(path, why)
+        return known
 
     def optional_end(self, param: OptionalVal, end: Value) -> tuple[Atom, Value] | None:
         """Return for a variant that may be None whether it is None at the end, and its tuple; None if `end` is neither."""
@@ -291,14 +302,11 @@ class Round:
         if not_by_position(lo, end) and isinstance(t := assumed.types[path], KINDS) and not isinstance(core.data_type(lo, end), type(t)):
             self.change(path, self.leaves[path].param, end)
             return False
-        if (why := lo.unreadable(end)) is not None:
-            self.left.add(path)
-            if path not in assumed.spoiled:
-                assumed.spoiled[path] = why
-                return False
+        if not self.is_left_as_assumed(path, why := lo.unreadable(end)):
+            return False
         atom = UNDEFINED if end is UNDEFINED or why is not None else lo.read(end)
         t = assumed.types[path]
-        end_type = Undefined() if atom is UNDEFINED else widened(atom_type(atom))
+        end_type = Undefined() if atom is UNDEFINED else of_any_length(atom_type(atom))
         yields[path] = atom
         if (atom is UNDEFINED or atom in lo.build.unassigned) and why is None and path not in assumed.missing:
             assumed.missing.add(path)
@@ -363,6 +371,7 @@ class Round:
             if isinstance(made, Cell):
                 self.lo.share(made, self.older(param.shares))
                 made.frozen = param.frozen
+                self.spoil(path, made, after=True)
             return made
         if path in self.assumed.uncarried:
             return core.unreadable(param.name, self.assumed.uncarried[path])
@@ -370,23 +379,7 @@ class Round:
             return outs.get(path, param)
         shares = self.older(param.shares) if isinstance(param, Cell) else ()
         value = self.lo.wrap(outs[path], shares=shares, name=outs[path].name)
-        return value if self.runs and path not in self.left else self.spoil(path, value)
-
-
-def objects(path: tuple, value: Value) -> Iterator[tuple[tuple, Cell]]:
-    """Iterate over the paths and cells of the arrays and containers in the value of a variant, a container before its items."""
-    if isinstance(value, OptionalVal):
-        value = value.held
-    if isinstance(value, Cell):
-        yield path, value
-    if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind != "array":
-        for key, item in zip(value.keys, value.contents):
-            yield from objects((*path, key), item)
-
-
-def widened(t: Type) -> Type:
-    """Return a type without the length of a list, as an iteration may lengthen the list."""
-    return ListT(t.item) if isinstance(t, ListT) else t
+        return self.spoil(path, value, after=True)
 
 
 def slot_name(slot: tuple[Slots, Any], init: Value) -> str:
@@ -394,6 +387,4 @@ def slot_name(slot: tuple[Slots, Any], init: Value) -> str:
     key = slot[1]
     if isinstance(key, str) and not isinstance(key, Meta):
         return key.lstrip("$")
-    if isinstance(init, (Var, Cell)):
-        return init.name
-    return of_part("item", key) if isinstance(key, int) else "value"
+    return init.name if isinstance(init, (Var, Cell)) else of_part("item", key) if isinstance(key, int) else "value"

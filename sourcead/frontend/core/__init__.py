@@ -10,8 +10,9 @@ from sourcead.frontend.core.classes import Snapshot, may_change
 from sourcead.frontend.core.compiled_from_python import in_source
 from sourcead.frontend.core.conditions import condition
 from sourcead.frontend.core.errors import (
-    MustBeOneValue, MustMaterialise, NeverReturns, NotStatic, TooLong, as_python_reports, called_without_source,
-    frozen_error, marked, needs_items, perhaps, raises_in_statement, refused, surely, surely_raised, unsupported
+    APPENDED, MustBeOneValue, MustMaterialise, NeverReturns, NotStatic, TooLong, as_python_reports,
+    called_without_source, frozen_error, marked, needs_items, perhaps, raises_in_statement, refused, surely,
+    surely_raised, unsupported
 )
 from sourcead.frontend.core.global_parts import NOT_A_PART, Part, at_place, part_of_global
 from sourcead.frontend.core.journal import (
@@ -26,8 +27,8 @@ from sourcead.frontend.core.lowering import (
     Frame, Lowering, Scope, name_reads, once_for_each_node, own_nodes, temporarily
 )
 from sourcead.frontend.core.names import (
-    MADE_FROM, NamesVal, as_value, assigned_global, declare_globals, has_global, inherited, keep, live_data,
-    read_global, refuse_changed_globals, refuse_second_names, resolve
+    MADE_FROM, LogVal, NamesVal, as_value, assigned_global, declare_globals, has_global, in_composition, inherited,
+    keep, list_from_outside, live_data, read_global, refuse_changed_globals, refuse_second_names, resolve
 )
 from sourcead.frontend.core.object_keys import IdentityVal, has_objects_as_keys, objects_in
 from sourcead.frontend.core.operations import (

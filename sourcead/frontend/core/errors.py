@@ -78,6 +78,7 @@ def frozen_error(cell: Cell, error: SourceADError) -> SourceADError:
 
 
 RETURN_IT = "return what is to be kept, as `(number, kept)` with has_aux=True"
+APPENDED = f"append numbers, as `float(x)`, and do nothing else with the list in the function; or {RETURN_IT}"
 
 
 class MustMaterialise(Exception):

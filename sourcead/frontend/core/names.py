@@ -2,17 +2,18 @@
 
 import builtins
 import copy
+import functools
 import reprlib
 import types
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from sourcead.analysis.builder import atom_type
-from sourcead.errors import UnsupportedSyntaxError, UnsupportedValueError
+from sourcead.errors import AliasError, UnsupportedSyntaxError, UnsupportedValueError
 from sourcead.frontend.core.cells import Cell, LocalData, Value, cells_of, roots
 from sourcead.frontend.core.compiled_from_python import in_source
-from sourcead.frontend.core.errors import refused, surely
+from sourcead.frontend.core.errors import APPENDED, RETURN_IT, refused, surely
 from sourcead.frontend.core.global_parts import Part
 from sourcead.frontend.core.journal import MISSING, Meta, Slots
 from sourcead.frontend.core.known_values import is_code, is_library_module, known, meant
@@ -21,6 +22,7 @@ from sourcead.frontend.find_source import Source, constants_of_numba
 from sourcead.ir.nodes import UNDEFINED, Call, Const, Let
 from sourcead.ir.records import find, is_made_of_numbers, is_namedtuple, is_record, type_of, with_own_rules
 from sourcead.ir.types import ListT, Scalar, StructT, Type, Unknown, parts
+from sourcead.primitives.compositions import COMPOSED
 
 KEPT = "writing to it would change it for everybody"
 MADE_FROM: dict[type, Callable[[Lowering, Any], Value]] = {}  # class of objects from outside -> makes what stands for them here
@@ -90,6 +92,33 @@ class NamesVal:
     names: dict[str, Any]
 
 
+@dataclass(frozen=True, eq=False)
+class LogVal:
+    """Represent a list that is there before the call and to which the function only appends (`values/outliving.py`).
+
+    Attributes:
+        list: the list, with its name in the text.
+        value: refuses any other use of it.
+    """
+
+    list: Const
+    value: Callable[[], NoReturn]
+
+
+def refuse_log(lo: Lowering, name: str) -> NoReturn:
+    """Refuse to do anything but append to a list that the function appends to."""
+    why = f"`{name}`, a list from outside of the function, is appended to, and used in another way or given what is no number"
+    raise AliasError(why, lo.here, APPENDED)
+
+
+def list_from_outside(lo: Lowering, cell: Cell) -> Const | None:
+    """Return what stands for the list of a global or closure variable, or of an attribute of a class; None for any other list."""
+    for wrapped, _, const in lo.live_values.values():
+        if wrapped is cell and type(const.value) is list and lo.live[const.text][0] is not lo.holders.get(id(const.value)):
+            return const
+    return None
+
+
 def has_global(lo: Lowering, module: dict, name: str) -> bool:
     """Tell whether a module has a name, on which the text relies."""
     assigned = lo.modules.get(id(module), {}).get(name, MISSING)
@@ -135,6 +164,9 @@ def refuse_second_names(lo: Lowering, arguments: Iterable[Type]) -> None:
     """Refuse a function that assigns attributes of a global object which an argument or other data from outside may be, or hold."""
     data = [const for *_, const in lo.live_values.values()]
     others = [atom_type(const) for const in data if id(const.value) not in lo.outliving]
+    logs = [name for _, name, value in lo.guards.values() if type(value) is list and id(value) in lo.outliving]
+    if logs and any(map(may_hold_lists, [*arguments, *map(atom_type, data)])):
+        raise refused(lo, "a list is appended to here that an argument or other data may be, or hold", f"no lists in these, or {RETURN_IT}")
     if lo.outliving and (len(data) - len(others) > 1 or any(map(may_hold_objects, [*arguments, *others]))):
         why = "an attribute of a global object is assigned here, which may also have another name in this function"
         raise refused(lo, why, "an object made inside the function")
@@ -143,6 +175,11 @@ def refuse_second_names(lo: Lowering, arguments: Iterable[Type]) -> None:
 def may_hold_objects(t: Type) -> bool:
     """Tell whether a value of a type may be or hold an object whose attributes can be assigned."""
     return isinstance(t, Unknown) or isinstance(t, StructT) and not is_namedtuple(t.cls) or any(map(may_hold_objects, parts(t)))
+
+
+def may_hold_lists(t: Type) -> bool:
+    """Tell whether a value of a type may be or hold a list."""
+    return isinstance(t, Unknown | ListT) or any(map(may_hold_lists, parts(t)))
 
 
 def without_value(lo: Lowering, name: str, scope: Scope) -> UnsupportedSyntaxError:
@@ -187,6 +224,9 @@ def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Va
         where = find(where[0], where[1])[0] or where[0], where[1]  # the class that holds it, not one derived from it
         if (assigned := lo.modules.get(id(where[0]), {}).get(where[1])) is not None:
             return assigned
+    if type(value) is list and id(value) in lo.outliving and where[0] is not lo.holders.get(id(value)):
+        lo.guards[id(where[0]), where[1]] = (*where, value)
+        return LogVal(Const(value, text=name), functools.partial(refuse_log, lo, name))
     if type(value) in (int, float):
         if lo.relies_on_numbers and lo.cached is None:
             part = Part(*where, (), value)
@@ -255,3 +295,9 @@ def keep(cells: list[Cell], why: str) -> None:
     """Refuse writes to objects that are there before the function is called, although it may first read them in a branch or loop."""
     for cell in cells:
         cell.frozen, cell.depth, cell.slots.birth = why, 0, BEFORE_ALL
+
+
+def in_composition(lo: Lowering) -> bool:
+    """Return whether the function being lowered is the body of a composition, or a helper beside one: the compiler's own."""
+    source = lo.scope.source
+    return getattr(source, "function", None) in COMPOSED or source.globals.get("__name__", "").startswith("sourcead.primitives.")

@@ -34,6 +34,7 @@ from sourcead.frontend.core.generic import Generic
 from sourcead.frontend.core.journal import WHOLE
 from sourcead.frontend.core.known_values import data_type, in_python, not_called, similar
 from sourcead.frontend.core.lowering import Lowering
+from sourcead.frontend.core.names import in_composition
 from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Slice, Update, Var
 from sourcead.ir.records import find
 from sourcead.ir.types import ANY_DTYPE, Array, DictT, ListT, MapT, NoneType, Opaque, Scalar, Str, TupleT, kind_of
@@ -216,6 +217,7 @@ BUILTINS: dict[Any, Callable] = {}
 
 ORDER = (
     "local",  # methods of classes inside the function being lowered
+    "declared opaque",  # before all that looks through a callable
     "derivative",  # `grad` and what it returned; before "partial" and "library", as it has neither source nor rule
     "partial", "vectorize", "numba ufunc", "getter",
     "exception", "exception's arguments",  # before "library" and "unbound method", to which those of Python belong
@@ -344,7 +346,7 @@ def has_attribute(lo: Lowering, value: Value, name: str) -> bool | None:
     if isinstance(value, FunctionVal):
         if name in value.attributes:
             return None if lo.may_be_missing(value.attributes[name]) else True
-        return hasattr(types.FunctionType, name) or None  # `functools.wraps` may have set it
+        return hasattr(types.FunctionType, name) or (False if in_composition(lo) else None)  # `functools.wraps` may have set it
     if isinstance(value, Cell) and value.kind == "dict" and value.added is not None:
         there = find(value.added.cls, name)[0] is not None or value.added.reader is dict.__getitem__ and name in value.items
         return there or (False if value.added.first else None)

@@ -12,7 +12,9 @@ from sourcead.frontend import core
 from sourcead.frontend.control import exits, loop_variants, loops
 from sourcead.frontend.control.branches import RAISED, choose, tested
 from sourcead.frontend.control.loops import ForLoop
-from sourcead.frontend.core import FALSE, MISSING, VALUE, Cell, Iterable, Lowering, Meta, Value, name_reads, next_birth
+from sourcead.frontend.core import (
+    FALSE, MISSING, SEEN, VALUE, Cell, Iterable, Lowering, Slots, Value, name_reads, next_birth
+)
 from sourcead.frontend.syntax import adjoint_blocks
 from sourcead.frontend.syntax.assignment import assign
 from sourcead.frontend.values import counting, sequences, walks
@@ -105,15 +107,26 @@ def index_name(target: gast.AST) -> str | None:
 
 
 MOST_WHILES = 20  # the most iterations of a `while` loop that are lowered one by one
-TEST_ASSIGNS, ASSIGN_OUTSIDE = "the condition of this loop assigns a name", "assign it before the loop and at the end of its body"
+TEST_ASSIGNS, ASSIGN_OUTSIDE = "the condition of this loop changes something", "do it before the loop and at the end of its body"
+
+
+class TestChanges(Exception):
+    """Signal a `while` loop whose condition changes a name, an array, a container or an iterator."""
 
 
 def lower_while(lo: Lowering, node: gast.While) -> None:
-    """Lower a `while` loop; if its condition assigns names, test it inside the body."""
+    """Lower a `while` loop; if its condition changes something, test it inside the body."""
+    with lo.attempt(TestChanges) as attempt:
+        return tested_first(lo, node)
+    if attempt.failed and any(not isinstance(n, gast.Return) for child in node.orelse for n in exits.exits_in(child)):
+        raise core.unsupported(lo, node, f"{TEST_ASSIGNS}, and its `else` leaves another loop", ASSIGN_OUTSIDE)
+    return tested_first(lo, exits.tested_inside(lo, node))
+
+
+def tested_first(lo: Lowering, node: gast.While) -> None:
+    """Lower a `while` loop whose condition is tested before each iteration."""
     if not exits.is_endless(node) and any(isinstance(n, gast.NamedExpr) for n in gast.walk(node.test)):
-        if any(not isinstance(n, gast.Return) for child in node.orelse for n in exits.exits_in(child)):
-            raise core.unsupported(lo, node, f"{TEST_ASSIGNS}, and its `else` leaves another loop", ASSIGN_OUTSIDE)
-        return lower_while(lo, exits.tested_inside(lo, node))
+        raise TestChanges
     leaving = exits.exits_of(lo, node)
     exits.enter(lo, leaving)
 
@@ -126,14 +139,19 @@ def lower_while(lo: Lowering, node: gast.While) -> None:
         with lo.build.block() as stmts:
             cond = tested(lo, lo.read(core.condition(lo, core.lower(lo, node.test))))
         changed = lo.journal.changed(before, birth)
-        if any(not isinstance(key, Meta) and slots.get(key, MISSING) is not old for (slots, key), old in changed.items()):
-            raise core.unsupported(lo, node, TEST_ASSIGNS, ASSIGN_OUTSIDE)
+        if any(slots.get(key, MISSING) is not old and not reads_again(slots, key) for (slots, key), old in changed.items()):
+            raise TestChanges
         lo.journal.rollback(before)
         return Block(tuple(stmts), (cond,)), None
 
     run = functools.partial(loops.whole_iteration, lo, leaving, functools.partial(core.lower_statements, lo, node.body))
     loop_variants.loop(lo, start, run, seeds(lo, node.body[0], node.body, node), leaving.leave)
     return None
+
+
+def reads_again(slots: Slots, key: Any) -> bool:
+    """Tell whether the change of a slot is that a view was derived from its base, which a condition does that reads the view."""
+    return key is SEEN or key is VALUE and slots.cell is not None and slots.cell.base is not None
 
 
 class NotUnrolled(Exception):

@@ -72,7 +72,7 @@ def attribute_of_data(lo: Lowering, value: Value, name: str, node) -> Value:
     atom = lo.read(value)
     t = atom_type(atom)
     if isinstance(t, Str):
-        return MethodVal(value, name)
+        return attribute_of_text(lo, value, name)
     if (described := attribute_of_description(lo, atom, name)) is not None:
         return described
     if isinstance(t, Scalar) and issubclass(AttributeError, lo.catching) and (has := core.has_attribute(lo, value, name)) is not True:
@@ -111,6 +111,18 @@ def attribute_of_data(lo: Lowering, value: Value, name: str, node) -> Value:
     if core.has_attribute(lo, value, name) is False and name not in (*core.OF_DEQUES, "extendleft"):
         raise core.no_attribute(lo, value, name)
     return MethodVal(value, name)
+
+
+def attribute_of_text(lo: Lowering, value: Value, name: str) -> Value:
+    """Lower an attribute of a string, or of an instance of a class derived from `str`, which may have more of them."""
+    found, known = core.known(lo, value)
+    text = known if found else ""
+    if getattr(type(text), name, MISSING) is getattr(str, name, MISSING) and name not in getattr(text, "__dict__", ()):
+        if not hasattr(str, name):  # it may be an instance of such a class that is not known here
+            raise core.no_attribute(lo, value, name)
+        return MethodVal(value, name)
+    found = getattr(text, name)
+    return Const(found) if core.is_code(found) else core.live_data(lo, name, found, (text, name))
 
 
 def attribute_of_immutable(obj: Any, name: str) -> Const | None:

@@ -8,6 +8,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
+import gast
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
@@ -221,9 +222,11 @@ def counted(lo: Lowering, args: list[Value], node) -> Iterable:
     atoms = [lo.read(a) for a in args]
     if any(isinstance(atom_type(a), (Str, NoneType)) for a in atoms):
         raise core.surely(lo, core.unsupported(lo, node, "`range` of what is no integer"), TypeError)
-    if any(isinstance(t := atom_type(a), Scalar) and t.kind == "float" and t.least is None for a in atoms):
+    if floats := [k for k, a in enumerate(atoms) if isinstance(t := atom_type(a), Scalar) and t.kind == "float" and t.least is None]:
+        given = [gast.unparse(a).strip() for a in getattr(node, "args", [])]
+        written = [f"int({text})" if k in floats else text for k, text in enumerate(given)] if len(given) == len(atoms) else ["int(n)"]
         why = "`range` of a float (an integer argument in wrt counts as a float)"
-        raise core.unsupported(lo, node, why, "leave it out of wrt, or write `range(int(n))`")
+        raise core.unsupported(lo, node, why, f"`range({', '.join(written)})`, or leave it out of wrt if it is an argument in it")
     start, stop, step = {1: (ZERO, *atoms, ONE), 2: (*atoms, ONE), 3: tuple(atoms)}[len(atoms)]
     plain = core.is_number(lo, start, 0) and core.is_number(lo, step, 1)
 

@@ -8,6 +8,7 @@
     np.r_["0,2", x]    np.concatenate((np.expand_dims(x, 0),), axis=0): the axis and the least number of axes
     np.s_[a:b]         the key itself
     np.mgrid[0:n]      the same subscript, which carries no derivative
+    np.mgrid[a:b, c:d] np.stack(np.meshgrid(np.arange(a, b), np.arange(c, d), indexing="ij")) of floats
 """
 
 from typing import NamedTuple
@@ -35,6 +36,11 @@ def subscript_of_object(lo: Lowering, base: Const, key: Value, node) -> Value | 
     if not any(passes(lo, i) for i in items):
         t = grid_type(lo, obj, key)
         return None if t is None else lo.wrap(lo.build.emit(Index(base, lo.operand(key)), t, "grid"))
+    if obj is np.mgrid and None not in (ranges := [ranged(lo, i, node) if isinstance(i, Slice) else None for i in items]):
+        if not isinstance(key, TupleVal):
+            return ranges[0]
+        grids = core.call(lo, Const(np.meshgrid), ranges, {"indexing": Const("ij")}, node)
+        return core.call(lo, Const(np.stack), [grids], {}, node)
     form, items = form_of(obj, items)
     parts = [part_of(lo, i, node) for i in items]
     if form is None or None in parts or not keeps_dtype(parts):

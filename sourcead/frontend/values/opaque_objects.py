@@ -12,8 +12,8 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.core import Lowering, MethodVal, Value
 from sourcead.frontend.core.cells import cells_of, roots
-from sourcead.ir.nodes import Call, Const
-from sourcead.ir.types import UNKNOWN
+from sourcead.ir.nodes import Call, Const, Index
+from sourcead.ir.types import UNKNOWN, Unknown
 
 VIEWS = ("items", "keys", "values")
 
@@ -31,10 +31,25 @@ def attribute(lo: Lowering, value: Value, name: str) -> Value:
 
 
 def is_part(lo: Lowering, value: Value, name: str) -> bool:
-    """Return whether a value was read from an attribute of such an object and, if it has the attribute `name`, is one itself."""
+    """Return whether a value was read from an attribute of such an object, or is an item of one, and has the attribute `name`."""
     made = lo.build.made_by.get(lo.read(value))
+    if isinstance(made, Index):
+        made = lo.build.made_by.get(made.base)
     read = isinstance(made, Call) and made.fn is getattr and made.effect
     return read and not any(hasattr(cls, name) for cls in (np.ndarray, float, complex, int, str, list, dict, tuple, set))
+
+
+@core.call.register(Unknown)
+def call_part(lo: Lowering, value: Value, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower a call of an attribute of such an object, which returns data that no derivative passes through."""
+    made = lo.build.made_by.get(lo.read(value))
+    operands, named = [lo.operand(a) for a in args], {k: lo.operand(v) for k, v in kwargs.items()}
+    is_attribute = isinstance(made, Call) and made.fn is getattr and made.effect
+    if not is_attribute or any(map(core.passes_derivative, (*operands, *named.values()))) and not core.in_composition(lo):
+        return core.call.default(lo, value, args, kwargs, node)
+    core.refuse_changed_globals(lo)  # which it may read
+    var = lo.build.emit(Call(lo.read(value), tuple(operands), tuple(named.items()), effect=True), UNKNOWN, "value")
+    return lo.wrap(core.told(lo, var, operands), shares=[r for v in (value, *args, *kwargs.values()) for r in roots(v)])
 
 
 def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:

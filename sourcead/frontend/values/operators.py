@@ -46,8 +46,7 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
         if any(isinstance(core.data_type(lo, v), Array) for v in values):
             values = tuple(sequences.as_array(lo, v) for v in values)
         elif fn in OF_NUMBERS and not ours and all(core.is_sequence(v) or is_of_python(v) for v in values):
-            wrong = core.refused(lo, "a list, tuple or string in a calculation with numbers", "`np.asarray(x)` of it")
-            raise core.surely(lo, wrong, TypeError)
+            raise sequences.no_numbers(lo, "a list, tuple or string in a calculation with numbers", values)
         elif fn is operator.mul:
             return repeat(lo, *values)
         elif fn is operator.add and any(isinstance(core.data_type(lo, v), Unknown) for v in values) and not ours:
@@ -368,7 +367,7 @@ def repeat(lo: Lowering, a: Value, b: Value) -> Value:
     if not core.is_sequence(a):
         a, b = b, a
     if core.is_sequence(b):
-        raise core.surely(lo, core.refused(lo, "a list or tuple times another one", "`np.asarray(x) * np.asarray(y)`"), TypeError)
+        raise sequences.no_numbers(lo, "a list or tuple times another one", (a, b))
     found, n = core.known(lo, b)
     if isinstance(core.type_of_value(a), Str) and isinstance(t := core.type_of_value(b), Scalar) and t.kind in ("int", "bool"):
         return core.fold(lo, operator.mul, [a, b]) or lo.build.call(operator.mul, lo.read(a), lo.read(b), type=Str())

@@ -2,6 +2,7 @@
 
     Thing.made += 1             n1 = n0 + 1; Thing.made = n1        n0 is read when the function is called
     STATE.t = t                 before = copy(STATE); ...; STATE.t = t
+    history.append(t)           history.append(t)                   nothing is read of the list
 
 The text assigns at the same place as the function. What is read from there on is the value assigned, and what is read of a global object
 before is read from a copy, which no assignment changes. Numbers, texts and None are assigned this way. Of arrays and lists, which the text
@@ -16,7 +17,7 @@ from typing import Any
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
-from sourcead.frontend.core import Cell, Lowering, Slots, TupleVal, Value, cells_of, roots
+from sourcead.frontend.core import Cell, LogVal, Lowering, MethodVal, Slots, TupleVal, Value, cells_of, roots
 from sourcead.frontend.core.names import BEFORE_ALL
 from sourcead.ir.nodes import Atom, Call, Const, Stmt
 from sourcead.ir.records import find
@@ -39,6 +40,23 @@ def set_number_of_class(lo: Lowering, value: Const, name: str, new: Value) -> No
     if name not in slots:
         slots[name] = core.live_data(lo, name, vars(cls)[name], (cls, name))
     assign(lo, slots, value, name, new, (Scalar,))
+
+
+core.attribute.register(LogVal)(lambda lo, log, name, node: MethodVal(log, name))
+
+core.iterate.register(LogVal)(lambda lo, log, node: log.value())
+
+
+@core.method.register(LogVal)
+def append(lo: Lowering, log: LogVal, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower `history.append(number)` for a list that is global data, and of which the function reads nothing."""
+    if name != "append" or len(args) != 1 or isinstance(args[0], Cell) and args[0].kind != "array":
+        log.value()
+    atom = lo.read(args[0])
+    if not isinstance(atom_type(atom), (Scalar, Str, NoneType)) or lo.cached is not None or lo.in_pairs:
+        log.value()
+    lo.build.add(Stmt((), Call(list.append, (log.list, atom), effect=True)))
+    return Const(None)
 
 
 COPYING = ("__copy__", "__reduce__", "__reduce_ex__", "__getstate__")

@@ -1,12 +1,13 @@
 """Unpack lists and tuples of any representation, collect values into lists and arrays, and change the items of lists."""
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from sourcead.analysis.builder import atom_type, grown_type
+from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control import loops
 from sourcead.frontend.core import (
@@ -16,6 +17,14 @@ from sourcead.frontend.core import (
 from sourcead.frontend.values.dict_keys import value_of
 from sourcead.ir.nodes import Append, Atom, Const, Sub, Var
 from sourcead.ir.types import Array, ListT, NoneType, Scalar, Str, Unknown, carries_derivative, rank
+
+
+def no_numbers(lo: Lowering, reason: str, values: Sequence[Value]) -> UnsupportedSyntaxError:
+    """Make the error for operands of which some are lists or tuples, with the arrays to write in their place."""
+    lists = [v for v in values if core.is_sequence(v)]
+    named = (lo.written_as(v) if isinstance(v, Cell) else getattr(getattr(v, "origin", v), "name", None) for v in lists)
+    arrays = dict.fromkeys(f"`np.asarray({text or '...'})`" for text in named)
+    return core.surely(lo, core.refused(lo, reason, " and ".join(arrays)), TypeError)
 
 
 def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> list[Value]:
@@ -160,6 +169,8 @@ def replace_items(lo: Lowering, cell: Cell, items: list[Value]) -> None:
 
 def append(lo: Lowering, cell: Cell, value: Value, node) -> None:
     """Lower `cell.append(value)`."""
+    if not lo.in_pairs and (outside := core.list_from_outside(lo, cell)) is not None:
+        raise core.marked(AliasError(cell.frozen, lo.here, core.APPENDED), outliving=id(outside.value))
     if cell.kind == "list":
         if cell.depth < lo.depth:
             lo.keep_apart(value)

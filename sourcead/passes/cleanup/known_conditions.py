@@ -14,9 +14,7 @@ whenever they are read: whatever reads them is in a branch on the same condition
 
 from dataclasses import replace
 
-from sourcead.analysis.conditions import (
-    NO_CONDITIONS, Conditions, Excluded, implied, inside, is_possible, is_raise, raises, settled
-)
+from sourcead.analysis.conditions import NO_CONDITIONS, Conditions, Excluded, inside, is_possible, learned, raises
 from sourcead.analysis.unassigned import NOTHING
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Const, Function, Let, Loop, Range, Stmt, Var
 from sourcead.ir.walk import definitions, has, map_blocks, with_body
@@ -26,37 +24,27 @@ def take_known_arms(function: Function) -> Function:
     """Return the function with the arm that is taken in place of each branch on a condition that is known there."""
     if not has(function.body, Branch, Loop):
         return function
-    return with_body(function, decided(function.body, definitions(function.body), NO_CONDITIONS, NO_CONDITIONS, ())[0])
+    return with_body(function, decided(function.body, definitions(function.body), NO_CONDITIONS, NO_CONDITIONS, Excluded()))
 
 
-def decided(
-    block: Block, made: dict[Var, Stmt], given: Conditions, known: Conditions, excluded: Excluded
-) -> tuple[Block, Excluded]:
-    """Return a block without branches on conditions that are known in it, and what it excludes (`with_conditions`)."""
+def decided(block: Block, made: dict[Var, Stmt], given: Conditions, known: Conditions, excluded: Excluded) -> Block:
+    """Return a block without branches on conditions that are known in it (`with_conditions`)."""
     stmts: list[Stmt] = []
-    known, excluded = settled(known, excluded)
-    all_new: Excluded = ()
     for stmt in block.stmts:
-        blocks = inside(stmt.op, made, known)
-        reached = [(b, taken) for b, taken in blocks if is_possible(implied(known | taken, excluded))]
-        new: Excluded = (given,) if is_raise(stmt) else ()
+        before = len(excluded.found)
+        blocks = [(b, given | taken, excluded.implied(known, taken)) for b, taken in inside(stmt.op, made, known)]
+        reached = [(b, around, holding) for b, around, holding in blocks if is_possible(holding, known)]
         if len(reached) == 1 and isinstance(stmt.op, Branch):
-            [(inner, taken)] = reached
-            arm, new = decided(inner, made, given | taken, known | taken, excluded)
+            arm = decided(reached[0][0], made, *reached[0][1:], excluded)
             results = (NOTHING if a is UNDEFINED else a for a in arm.results)  # of an arm that raises
             stmts += (*arm.stmts, *(Stmt((v,), Let(a), stmt.origin) for v, a in zip(stmt.targets, results)))
         elif isinstance(stmt.op, Loop) and never_runs(stmt.op):
             stmts += (Stmt((v,), Let(a), stmt.origin, stmt.adjoint_of) for v, a in zip(stmt.targets, stmt.op.inits))
         else:
-            results = [decided(b, made, given | taken, known | taken, excluded) for b, taken in blocks]
-            if isinstance(stmt.op, Branch):
-                new += tuple(found for _, after in results for found in after)
-            blocks = iter([b for b, _ in results])
-            stmts.append(map_blocks(stmt, lambda _, blocks=blocks: next(blocks)))
-        if new:
-            all_new += new
-            known, excluded = settled(known, excluded + new)
-    return block if tuple(stmts) == block.stmts else Block(tuple(stmts), block.results), all_new
+            new = iter([decided(b, made, around, holding, excluded) for b, around, holding in blocks])
+            stmts.append(map_blocks(stmt, lambda _, new=new: next(new)))
+        known = learned(stmt, given, known, excluded, before)
+    return block if tuple(stmts) == block.stmts else Block(tuple(stmts), block.results)
 
 
 def never_runs(loop: Loop) -> bool:

@@ -271,6 +271,7 @@ class SplitLoop(FactorArrays):
         maker = Builder()
         maker.origin = build.origin
         stack = self.empty(v, shape, maker)
+        made_here = [*maker.stmts[:-1], replace(maker.stmts[-1], saves=True)]
         loop = made.op
         if not self.facts.uses[loop.index]:
             loop = replace(loop, index=counting(loop.index))
@@ -284,7 +285,7 @@ class SplitLoop(FactorArrays):
         body = Block(tuple(body), put(loop.body.results, j, new))
         loop = replace(loop, params=put(loop.params, j, param), inits=put(loop.inits, j, stack), body=body)
         forward = replace(made, targets=put(made.targets, j, result), op=loop)
-        self.stmts = [t for s in self.stmts for t in (maker.stmts if s is build else [forward] if s is made else [s])]
+        self.stmts = [t for s in self.stmts for t in (made_here if s is build else [forward] if s is made else [s])]
         reader = Builder().at(self.stmt)
         row = self.row(self.index, reader)
         self.instead[pop] = replace(pop, targets=(v,), op=Index(result, self.key(v, row)))

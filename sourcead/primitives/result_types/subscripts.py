@@ -30,7 +30,7 @@ def infer_index(base: Type, key) -> Type:
             case ListT(item, None):
                 if isinstance(key, SliceArg):
                     return ListT(item)
-                return some_element(item) if _is_integer(key) else UNKNOWN
+                return some_element(item) if _is_number(key) else UNKNOWN
             case ListT(item, items):
                 return _sequence(items, key, lambda part: ListT(item, part))
             case MapT(_, item):
@@ -56,7 +56,7 @@ def _sequence(items: tuple, key, make) -> Type:
         if all(p is None or p.known for p in (key.lower, key.upper, key.step)):
             return make(items[slice(*parts)])
         return UNKNOWN if make is TupleT else ListT(_join(items))
-    if not _is_integer(key):
+    if not _is_number(key):
         return UNKNOWN
     return items[key.value] if key.known else some_element(_join(items))
 
@@ -78,8 +78,9 @@ def _join(items) -> Type:
     return result
 
 
-def _is_integer(key) -> bool:
-    return isinstance(key, Arg) and isinstance(key.type, Scalar) and key.type.kind == "int"
+def _is_number(key) -> bool:
+    """Tell whether a key is a number: of what Python takes as a position, also where the number is only known to be an int or a float."""
+    return isinstance(key, Arg) and isinstance(key.type, Scalar)
 
 
 def _array(base: Array, key) -> Type:

@@ -1,4 +1,6 @@
-"""The refusal of calculations with numbers whose exceptions the program handles: under Numba they raise none.
+"""The refusal of what Python alone can do: handle the exceptions of numbers, and be called from outside.
+
+Under Numba, calculations with numbers raise no exceptions:
 
     try:
         y = math.sqrt(x)        # ValueError in Python, nan under Numba, which would go on with it
@@ -12,7 +14,7 @@ from sourcead import runtime
 from sourcead.analysis.builder import operand_type
 from sourcead.backends.options import WITHOUT_NUMBA
 from sourcead.errors import BackendError
-from sourcead.ir.nodes import Call, Const, Function, Stmt
+from sourcead.ir.nodes import Call, Closure, Const, Function, Stmt
 from sourcead.ir.types import Scalar
 from sourcead.ir.walk import walk
 from sourcead.places.spelling import spelled
@@ -28,6 +30,18 @@ def refuse_handled(function: Function) -> None:
         fn = handled(stmt)
         if fn is not None:
             why = f"the program handles what `{spelled(fn)}` raises here, and under Numba it raises nothing"
+            raise BackendError(why, stmt.origin, WITHOUT_NUMBA)
+
+
+def refuse_called_from_outside(function: Function) -> None:
+    """Refuse a function of which a part is called by a solver that runs in the interpreter.
+
+    Raises:
+        BackendError: there is such a part; the message names its line.
+    """
+    for stmt in walk(function.body):
+        if isinstance(stmt.op, Closure) and stmt.op.constant:
+            why = f"`{stmt.targets[0].name}` is called by a solver of SciPy, which runs in the interpreter"
             raise BackendError(why, stmt.origin, WITHOUT_NUMBA)
 
 

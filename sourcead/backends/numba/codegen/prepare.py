@@ -6,7 +6,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.backends.base import Derivative, optimised
 from sourcead.backends.numba.codegen.boundary import flattened
 from sourcead.backends.numba.codegen.explicit_types import structures_by_parts, with_stable_types
-from sourcead.backends.numba.codegen.handled_exceptions import refuse_handled
+from sourcead.backends.numba.codegen.handled_exceptions import refuse_called_from_outside, refuse_handled
 from sourcead.backends.numba.codegen.loops.reordering import with_fast_loops
 from sourcead.backends.numba.codegen.outlining import AT, outline_calls
 from sourcead.backends.numba.codegen.recursion import live_data, with_functions
@@ -44,6 +44,7 @@ def prepare(derivative: Derivative) -> tuple[Function, Emitted, Callable[[], Fun
     live = {a.text: atom_type(a) for a in live_data(function.body) if a.text in derivative.global_data}
     refuse_dtypes(function, live)
     refuse_handled(function)
+    refuse_called_from_outside(function)
     assumes = False  # whether statements on vectors have become loops, which assume equal lengths
 
     def loops_over_vectors(function: Function) -> Function:

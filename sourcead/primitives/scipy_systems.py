@@ -1,0 +1,288 @@
+"""Compositions of the functions of `scipy.optimize` that solve systems or minimise: SciPy searches, and the solution has its derivative.
+
+At a root x of F(x, p) = 0, an array of one axis, the implicit function theorem gives
+
+    dx/dp = -(dF/dx)^-1 dF/dp
+
+At a minimum F is the gradient; where a bound holds x, it is the distance from the bound. SciPy searches with a function of the text whose
+results are constants for derivatives (`python_function`). The Jacobian dF/dx is computed at the solution, from the tangents of the unit
+vectors. A search that ends without a solution is an error.
+"""
+
+import numpy as np
+from scipy import optimize
+
+from sourcead.ir.records import IN_PYTHON
+from sourcead.ir.types import Opaque
+from sourcead.language.transformations import gradient, python_function, value_and_tangent
+from sourcead.primitives import scipy_roots
+from sourcead.primitives.compositions import Composition, composed, refuse
+from sourcead.primitives.registry import enter
+from sourcead.primitives.scipy_roots import arguments
+from sourcead.runtime import first_root_of_system, found_by_search, root_of_system, stop_gradient, with_derivative_of
+
+enter(
+    optimize.root, optimize.minimize, optimize.minimize_scalar, optimize.least_squares,
+    result=lambda fn, args, kwargs: Opaque(optimize.OptimizeResult),
+)  # fmt: skip
+
+NEAR = 1e-6  # how near to a bound, relative to its size, a solution lies that the bound holds
+FLAT = 1e-4  # the largest residual, or slope relative to the value, at which a search is right though it says that it is not
+
+
+class Solution:
+    """What `scipy.optimize.root` and its kin return: its fields are attributes and items, as in SciPy's `OptimizeResult`."""
+
+    def __init__(self, solved, x, fun):
+        self.solved, self.x, self.fun, self.success = solved, x, fun, True
+
+    @property
+    def message(self):
+        return self.solved.message
+
+    @property
+    def nfev(self):
+        return self.solved.nfev
+
+    def __getitem__(self, name):
+        return getattr(self, name)
+
+
+IN_PYTHON.add(Solution)
+
+
+def vector(x):
+    """Return numbers or an array as an array of one axis."""
+    return np.asarray(x) if np.ndim(x) == 1 else np.ravel(np.asarray(x))
+
+
+def number(x):
+    """Return a number, or an array of one element, as a number."""
+    return x if np.ndim(x) == 0 else np.ravel(x)[0]
+
+
+def differentiable(residual, found):
+    """Return the root of `residual` that a search found, with its derivative by what `residual` reads."""
+    x = stop_gradient(first_root_of_system(found, residual(found), jacobian(residual, found)))
+    return root_of_system(x, residual(x), jacobian(residual, x))
+
+
+def jacobian(f, x):
+    """Return the Jacobian of f at x."""
+    columns = []
+    for unit in np.eye(len(x)):
+        columns.append(value_and_tangent(f, (x,), (unit,))[1])
+    return np.stack(columns, axis=-1)
+
+
+# ---- roots ----
+
+
+@composed(optimize.fsolve)
+def fsolve(func, x0, args=(), fprime=None, full_output=0, col_deriv=0, xtol=1.49012e-8, maxfev=0):
+    args = arguments(args)
+
+    def residual(x):
+        return vector(func(x, *args))
+
+    start = vector(stop_gradient(x0)) * 1.0
+    slope = {} if fprime is None else {"fprime": python_function(lambda x: np.asarray(fprime(x, *args)), (start,)), "col_deriv": col_deriv}
+    solved = optimize.fsolve(python_function(residual, (start,)), start, full_output=True, xtol=xtol, maxfev=maxfev, **slope)
+    found = found_by_search(solved[0], start)
+    if solved[2] != 1 and np.max(np.abs(residual(found))) > FLAT:
+        raise RuntimeError("`scipy.optimize.fsolve` found no root")
+    x = differentiable(residual, found)
+    return (x, {"fvec": residual(x)}, 1, solved[3]) if full_output else x
+
+
+@composed(optimize.root)
+def root(fun, x0, args=(), method="hybr", jac=None, tol=None, options=None):
+    args = arguments(args)
+
+    def residual(x):
+        return vector(fun(x, *args)[0] if jac is True else fun(x, *args))
+
+    start = vector(stop_gradient(x0)) * 1.0
+    slope = {}
+    if jac is True:
+        slope["jac"] = python_function(lambda x: np.asarray(fun(x, *args)[1]), (start,))
+    elif callable(jac):
+        slope["jac"] = python_function(lambda x: np.asarray(jac(x, *args)), (start,))
+    solved = optimize.root(python_function(residual, (start,)), start, method=method, tol=tol, options=options, **slope)
+    found = found_by_search(solved.x, start)
+    if not solved.success and np.max(np.abs(residual(found))) > FLAT:
+        raise RuntimeError("`scipy.optimize.root` found no root")
+    x = differentiable(residual, found)
+    return Solution(solved, x, residual(x))
+
+
+@composed(optimize.fixed_point)
+def fixed_point(func, x0, args=(), xtol=1e-8, maxiter=500, method="del2"):
+    args = arguments(args)
+    start = stop_gradient(x0) * 1.0 if np.ndim(x0) == 0 else vector(stop_gradient(x0)) * 1.0
+    solved = optimize.fixed_point(python_function(lambda x: func(x, *args), (start,)), start, xtol=xtol, maxiter=maxiter, method=method)
+    found = found_by_search(solved, start)
+    if np.ndim(x0) == 0:
+        return scipy_roots.differentiable(lambda x: func(x, *args) - x, found, ())
+    return differentiable(lambda x: func(x, *args) - x, found)
+
+
+# ---- minima ----
+
+
+def minimum(objective, found, bounds):
+    """Return the minimum of `objective` that a search found, with its derivative; `bounds` are None or the lower and the upper ones."""
+    slope = gradient(objective)
+    if bounds is None:
+        return differentiable(slope, found)
+    lower, upper = bounds
+    at = slope(stop_gradient(found))
+    near = NEAR * (1.0 + np.abs(found))
+    below, above = (found - lower <= near) & (at > 0), (upper - found <= near) & (at < 0)
+    held, bound = below | above, np.where(below, lower, upper)
+    return differentiable(lambda x: np.where(held, x - np.where(held, bound, 0.0), slope(x)), found)
+
+
+def refuse_steep(name, objective, found, success):
+    """Refuse a point at which a search ended early, unless the function is flat there."""
+    if not success:
+        steepest = np.max(np.abs(gradient(objective)(found)))
+        if steepest > FLAT * (1.0 + np.abs(objective(found))):
+            raise RuntimeError(name)
+
+
+@composed(optimize.minimize)
+def minimize(fun, x0, args=(), method=None, jac=None, hess=None, hessp=None, bounds=None, constraints=(), tol=None, options=None):
+    args = arguments(args)
+    if not (constraints is None or isinstance(constraints, tuple) and len(constraints) == 0):
+        refuse("`scipy.optimize.minimize` with constraints: only bounds")
+
+    def objective(x):
+        return number(fun(x, *args)[0] if jac is True else fun(x, *args))
+
+    start = vector(stop_gradient(x0)) * 1.0
+    slope = None
+    if jac is True:
+        slope = python_function(lambda x: fun(x, *args)[1], (start,))
+    elif callable(jac):
+        slope = python_function(lambda x: vector(jac(x, *args)), (start,))
+    if isinstance(bounds, (Bounds, optimize.Bounds)):
+        bounds = list(zip(np.zeros_like(start) + bounds.lb, np.zeros_like(start) + bounds.ub))
+    solved = optimize.minimize(
+        python_function(objective, (start,)), start, method=method, jac=slope, bounds=bounds, tol=tol, options=options
+    )
+    found = found_by_search(solved.x, start)
+    refuse_steep("`scipy.optimize.minimize` found no minimum", objective, found, solved.success)
+    x = minimum(objective, found, None if bounds is None else limits(bounds))
+    return Solution(solved, x, objective(x))
+
+
+class Bounds:
+    """The bounds of all numbers, as SciPy's class of this name, of lower and upper ones or one for all."""
+
+    def __init__(self, lb=-np.inf, ub=np.inf, keep_feasible=False):
+        self.lb, self.ub, self.keep_feasible = lb, ub, keep_feasible
+
+
+IN_PYTHON.add(Bounds)
+
+
+@composed(optimize.Bounds)
+def bounds_of(lb=-np.inf, ub=np.inf, keep_feasible=False):
+    return Bounds(lb, ub)
+
+
+def limits(bounds):
+    """Return the lower and the upper bounds of pairs, in which None is none."""
+    return (
+        np.array([-np.inf if lower is None else lower for lower, _ in bounds]),
+        np.array([np.inf if upper is None else upper for _, upper in bounds]),
+    )
+
+
+@composed(optimize.minimize_scalar)
+def minimize_scalar(fun, bracket=None, bounds=None, args=(), method=None, tol=None, options=None):
+    args = arguments(args)
+
+    def objective(x):
+        return number(fun(x, *args))
+
+    solved = optimize.minimize_scalar(
+        python_function(objective, (1.0,)), bracket=bracket, bounds=bounds, method=method, tol=tol, options=options
+    )
+    if not solved.success:
+        raise RuntimeError("`scipy.optimize.minimize_scalar` found no minimum")
+    found = found_by_search(solved.x, 1.0)
+    slope = value_and_tangent(objective, (found,), (1.0,))[1]
+    if bounds is not None and np.abs(slope) > FLAT * (1.0 + np.abs(objective(found))):
+        x = with_derivative_of(found, bounds[0] if slope > 0 else bounds[1])  # it ends near the bound, not at it
+    else:
+        x = scipy_roots.differentiable(lambda x: value_and_tangent(objective, (x,), (1.0,))[1], found, ())
+    return Solution(solved, x, objective(x))
+
+
+@composed(optimize.least_squares)
+def least_squares(
+    fun, x0, jac="2-point", bounds=None, method="trf", ftol=1e-8, xtol=1e-8, gtol=1e-8, x_scale=None, max_nfev=None, args=()
+):  # fmt: skip
+    args = arguments(args)
+
+    def residual(x):
+        return vector(fun(x, *args))
+
+    def objective(x):
+        return 0.5 * np.sum(residual(x) ** 2)
+
+    start = vector(stop_gradient(x0)) * 1.0
+    slope = python_function(lambda x: jac(x, *args), (start,)) if callable(jac) else jac
+    options = {} if bounds is None else {"bounds": bounds}
+    solved = optimize.least_squares(
+        python_function(residual, (start,)), start, jac=slope, method=method, ftol=ftol, xtol=xtol, gtol=gtol, max_nfev=max_nfev, **options
+    )
+    found = found_by_search(solved.x, start)
+    refuse_steep("`scipy.optimize.least_squares` found no minimum", objective, found, solved.success)
+    x = minimum(objective, found, None if bounds is None else (bounds[0] + 0.0 * start, bounds[1] + 0.0 * start))
+    solution = Solution(solved, x, residual(x))
+    solution.cost = objective(x)
+    return solution
+
+
+@composed(optimize.curve_fit)
+def curve_fit(f, xdata, ydata, p0=None, sigma=None, absolute_sigma=False, check_finite=True, maxfev=0):
+    if p0 is None:
+        refuse("`scipy.optimize.curve_fit` without `p0`: give the values at which it starts")
+    start = vector(stop_gradient(p0)) * 1.0
+    y = vector(ydata)
+
+    def residual(p):
+        difference = f(xdata, *p) - y
+        return difference if sigma is None else difference / sigma
+
+    def objective(p):
+        return 0.5 * np.sum(residual(p) ** 2)
+
+    solved = optimize.leastsq(python_function(residual, (start,)), start, maxfev=maxfev)
+    if solved[1] > 4:
+        raise RuntimeError("Optimal parameters not found")
+    x = differentiable(gradient(objective), found_by_search(solved[0], start))
+    slopes = jacobian(residual, x)
+    covariance = np.linalg.inv(slopes.T @ slopes)
+    return x, covariance if absolute_sigma else covariance * (2.0 * objective(x) / (y.size - start.size))
+
+
+# ---- solvers of users ----
+
+
+def implicit(solver, residual, args, axes):
+    """Return what a solver finds, with its derivative by the residual that is zero there; `axes` is how many it has, or None."""
+    if axes == 0:
+        return scipy_roots.differentiable(lambda x: number(residual(x, *args)), found_by_search(solver(*args), 1.0), ())
+    if axes == 1:
+        return differentiable(lambda x: vector(residual(x, *args)), found_by_search(solver(*args), 1))
+    found = solver(*args)
+    shape = np.shape(found)
+    x = found_by_search(np.ravel(found), 1)
+    return np.reshape(differentiable(lambda z: vector(residual(np.reshape(z, shape), *args)), x), shape)
+
+
+SOLVED = Composition(implicit, frozenset())

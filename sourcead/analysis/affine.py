@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import enum
 import operator
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 
 from sourcead.ir.affine import Affine, variable
@@ -191,7 +191,14 @@ class Subscripts(Forms):
             return False
         return self.at_least_one(stop.plus(start, -1).times(1 if step > 0 else -1))
 
-    def advances(self, key: Iterable[Atom], index: Var) -> bool:
-        """Return whether consecutive iterations access adjacent elements of an array in C order."""
+    def slope(self, key: tuple[Atom, ...], index: Var) -> int:
+        """Return 1 or -1 if consecutive iterations access adjacent elements of an array in C order, upward or downward, else 0."""
         *outer, last = (self.affine(a) for a in key)
-        return last is not None and abs(last.factor(index)) == 1 and all(a is not None and not a.factor(index) for a in outer)
+        if last is None or any(a is None or a.factor(index) for a in outer):
+            return 0
+        return last.factor(index) if abs(last.factor(index)) == 1 else 0
+
+    def row(self, key: tuple[Atom, ...]) -> tuple:
+        """Return what is equal for two subscripts if the elements that they name keep a distance that is known, in C order."""
+        *outer, last = ((self.affine(a) or a) for a in key)
+        return *outer, last.terms if isinstance(last, Affine) else last

@@ -59,7 +59,7 @@ def short_shape_errors():
 # lines compiled in 27 s, without them in 13 s, and one of 100 lines with 20 arrays in 15 s and 3 s.  Element loops run up to a third faster
 # with them.  So short texts are compiled at the highest level, and long ones one level below and without unrolled loops.
 
-LONG = 150  # the most lines of code plus subscripts of a short text
+LONG = 250  # the most lines of code plus subscripts of a short text
 HIGHEST = 3
 
 

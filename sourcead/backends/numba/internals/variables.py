@@ -6,6 +6,8 @@ from numba import types
 from numba.core import ir
 from numba.core.analysis import compute_cfg_from_blocks, compute_use_defs, must_use_alloca
 
+from sourcead.analysis.connected import reachable
+
 RANGE_ITERATOR = types.range_iter64_type
 
 
@@ -80,10 +82,9 @@ def iterators(func_ir: ir.FunctionIR, typemap: dict[str, types.Type]) -> dict[st
             used |= {v.name for v in inst.list_vars()}
 
     def origin(name: str) -> str | None:
-        found = values.get(name, [])
-        if len(found) != 1:
-            return None
-        return origin(found[0].name) if isinstance(found[0], ir.Var) else name if isinstance(found[0], ir.Expr) else None
+        sources = reachable([name], lambda at: [v.name for v in values.get(at, ()) if isinstance(v, ir.Var)])  # where paths meet, several
+        made = [(at, v) for at in sources for v in values.get(at, [None]) if not isinstance(v, ir.Var)]
+        return made[0][0] if len(made) == 1 and isinstance(made[0][1], ir.Expr) else None
 
     origins = {name: origin(name) for name in values}
     others = {origins.get(name) for name in used}
@@ -92,6 +93,8 @@ def iterators(func_ir: ir.FunctionIR, typemap: dict[str, types.Type]) -> dict[st
 
 def with_loops_inside(func_ir: ir.FunctionIR, origins: dict[str, str | None]) -> set[str | None]:
     """Return the range iterators of loops that contain other loops."""
-    loops = compute_cfg_from_blocks(func_ir.blocks).loops() if origins else {}
-    outer = [func_ir.blocks[at] for at, loop in loops.items() if any(other != at and other in loop.body for other in loops)]
-    return {origins.get(e.value.name) for block in outer for e in block.find_exprs("iternext")}
+    cfg = compute_cfg_from_blocks(func_ir.blocks) if origins else None
+    around = {label: cfg.in_loops(label)[:1] for label in func_ir.blocks} if cfg else {}  # of each block, the innermost loop
+    outer = {other.header for found in around.values() for loop in found for other in cfg.in_loops(loop.header)[1:]}
+    heads = [func_ir.blocks[label] for label, found in around.items() if any(loop.header in outer for loop in found)]
+    return {origins.get(e.value.name) for block in heads for e in block.find_exprs("iternext")}

@@ -17,6 +17,7 @@ as a result.  Cheap expressions are computed again in each loop that needs them.
 """
 
 import operator
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -24,16 +25,20 @@ import numpy as np
 from sourcead.ad.residuals.costs import is_cheap
 from sourcead.analysis.affine import After, Meeting, Subscripts, number
 from sourcead.analysis.connected import reachable
-from sourcead.analysis.element_loops import Access, Body, body_of, one_more
+from sourcead.analysis.element_loops import ADDING, Access, Body, body_of, one_more
+from sourcead.backends.numba.codegen.loops.gathers import Addition, Gather, Places
 from sourcead.backends.numba.codegen.loops.slice_loops import slices_as_loops
 from sourcead.ir.nodes import (
-    Atom, Attr, Block, Branch, Call, Const, Function, Index, Let, Loop, Op, Range, Stmt, Update, Var, fresh
+    Atom, Attr, Block, Branch, Call, Const, Effect, Function, Index, Let, Loop, Op, Range, Stmt, Update, Var, fresh
 )
+from sourcead.ir.types import BOOL, INT, UNKNOWN
 from sourcead.ir.walk import copied, reads_inside, substitute
 from sourcead.passes.loops.scalar_replacement import with_registers
 
 BUDGET = 24  # the most additions that splitting a loop may repeat
 DIVISION, CALL = 4, 40  # the approximate cost of a division and of a function such as exp, in additions
+CHECK = (UNKNOWN, INT, BOOL, UNKNOWN)
+COMPARISONS = 8  # the most comparisons of rows before a loop for which LLVM uses vector instructions
 MOST = 6  # the most loops that one loop may become
 
 
@@ -45,6 +50,8 @@ class Root:
     stmts: set[int]
     needs: set[int] = field(default_factory=set)
     variant: Var | None = None  # the loop variant that a sum changes
+    row: Hashable = None  # what tells the row of an array that it adds to from others
+    lag: int = 0  # after how many iterations it adds to an element of the row, counted from the first addition to it
 
 
 def with_fast_loops(function: Function) -> Function:
@@ -66,6 +73,7 @@ class _Order:
         self.stmt, self.loop, self.body, self.subscripts = stmt, stmt.op, body, subscripts
         self.step = number(self.loop.domain.step)
         self.roots: list[Root] = []
+        self.split = False  # whether additions that meet in different iterations are separated
         self.recurrent = body.has_lists  # or if a number is carried from one iteration to the next and is not a mere sum
         for at, _ in body.updates():
             self.roots.append(Root(at, {at}))
@@ -78,6 +86,23 @@ class _Order:
         self.roots.sort(key=lambda r: r.at)
         for root in self.roots:
             root.needs = body.slice_of(root.stmts)
+        self.widths: dict[Hashable, int] = {}  # the greatest lag in each row
+        self.find_rows()
+
+    def find_rows(self) -> None:
+        """Find the additions to neighbouring elements of one row, and how far apart in time they meet."""
+        rows: dict[Hashable, list[tuple[int, Root]]] = {}
+        for root in self.roots:
+            access = None if root.variant else self.body.accesses[root.at][0]
+            slope = self.subscripts.slope(access.key, self.loop.index) if access and access.mode in ADDING else 0
+            if slope:
+                root.row = access.chain, *self.subscripts.row(access.key)
+                rows.setdefault(root.row, []).append((-slope * self.subscripts.affine(access.key[-1]).constant, root))
+        for row, found in rows.items():
+            first = min(lag for lag, _ in found)
+            self.widths[row] = max(lag for lag, _ in found) - first
+            for lag, root in found:
+                root.lag = lag - first
 
     def sum_of(self, p: Var, result: Atom) -> set[int] | None:
         """Return the statements that add to a loop variant; None if it is not a mere sum or something else reads it on the way."""
@@ -136,27 +161,14 @@ class _Order:
 
     def is_apart(self, a: Root, b: Root) -> bool:
         """Return whether a loop with both roots cannot use vector instructions, while a loop for each can."""
-        if (a.variant is None) != (b.variant is None):
+        if (a.variant is None) != (b.variant is None) or self.widths.get(a.row, 0) != self.widths.get(b.row, 0):
             return True
-        if a.variant is not None:
-            return False
-        (x,), (y,) = self.body.accesses[a.at], self.body.accesses[b.at]
-        return self.shifted(x, y)
-
-    def shifted(self, x: Access, y: Access) -> bool:
-        """Return whether two additions to an array meet in different iterations, near each other in memory."""
-        if x.chain is not y.chain or not (x.mode and y.mode and x.commutes(y)):
-            return False
-        meeting = self.meet(x, y)
-        return isinstance(meeting, After) and meeting.steps != 0 and self.subscripts.advances(x.key, self.loop.index)
+        return a.lag != b.lag and any(True in self.orders(x, y) for x in self.accesses(a) for y in self.accesses(b))
 
     def groups(self) -> list[list[Root]]:
         """Return the roots in groups, one for each resulting loop."""
         roots = self.roots
-        updates = [r for r in roots if r.variant is None]
-        if self.recurrent or not any(
-            self.shifted(self.body.accesses[a.at][0], self.body.accesses[b.at][0]) for k, a in enumerate(updates) for b in updates[:k]
-        ):
+        if self.recurrent or not any(self.widths.values()):
             return [roots]
         before = {(i, k) for i, a in enumerate(roots) for k, b in enumerate(roots) if i != k and self.must_precede(a, b)}
         together = joined(len(roots), before)
@@ -165,19 +177,33 @@ class _Order:
             if not self.can_turn([roots[i] for i in members]):
                 return [roots]  # an iteration depends on another
             at = max((place[i] for i, k in before if k in members and i not in members), default=0)
-            while any(place[i] == at and any(self.is_apart(roots[i], roots[k]) for k in members) for i in place):
+            while not self.fits([roots[i] for i in place if place[i] == at], [roots[k] for k in members]):
                 at += 1
             place.update(dict.fromkeys(members, at))
         found = [[r for i, r in enumerate(roots) if place[i] == at] for at in sorted(set(place.values()))]
-        again = sum(self.cost(g) for g in found) - self.cost(roots)
-        return found if len(found) <= MOST and again <= BUDGET else [roots]
+        again = sum(map(self.cost, found)) - sum(cost(s.op) for s in self.body.stmts if not isinstance(s.op, Update))
+        self.split = len(found) <= MOST and again <= BUDGET
+        return found if self.split else [roots]
+
+    def fits(self, group: list[Root], more: list[Root]) -> bool:
+        """Return whether a loop with both groups of roots can use vector instructions if a loop for each can."""
+        return not group or not any(self.is_apart(a, b) for a in group for b in more) and self.comparisons(group + more) <= COMPARISONS
+
+    def comparisons(self, group: list[Root]) -> int:
+        """Return how many pairs of rows LLVM compares before a loop, to see that what is written is not read or written elsewhere."""
+        rows: dict[tuple, bool] = {}  # whether one is written
+        for access in (a for root in group for a in self.accesses(root)):
+            row = access.chain, self.subscripts.row(access.key)
+            rows[row] = rows.get(row, False) or access.mode is not None
+        written = sum(rows.values())
+        return written * (written - 1) // 2 + written * (len(rows) - written)
 
     def must_precede(self, a: Root, b: Root) -> bool:
         return any(self.orders(x, y)[0] for x in self.accesses(a) for y in self.accesses(b))
 
     def cost(self, group: list[Root]) -> int:
-        ops = (self.body.stmts[k].op for k in set().union(*(r.needs for r in group)))
-        return sum(cost(op) for op in ops if not isinstance(op, Update))
+        steps = {(k, r.lag) for r in group for k in r.needs}
+        return sum(cost(op) for k, _ in steps if not isinstance(op := self.body.stmts[k].op, Update))
 
     def can_turn(self, group: list[Root]) -> bool:
         """Return whether the iterations of a loop may run in reverse order."""
@@ -193,7 +219,9 @@ class _Order:
     def loops(self) -> list[Stmt]:
         groups = self.groups()
         changed = {self.chain(r) for r in self.roots}
-        if not changed or changed != set(self.loop.params) or len(groups) == 1 and (self.step > 0 or not self.can_turn(groups[0])):
+        if not changed or changed != set(self.loop.params):
+            return [self.stmt]
+        if len(groups) == 1 and not self.gathers(groups[0]) and (self.step > 0 or not self.can_turn(groups[0])):
             return [self.stmt]
         out: list[Stmt] = []
         upward = None
@@ -201,10 +229,57 @@ class _Order:
             first, stop = (one_more(a, self.stmt, self.subscripts, out) for a in (self.loop.domain.stop, self.loop.domain.start))
             upward = Range(first, stop, Const(1))
         now: dict[Var, Atom] = dict(zip(self.loop.params, self.loop.inits))
+        if self.split and self.stmt.adjoint_of is not None:
+            out += self.checks(upward or self.loop.domain)
         for k, group in enumerate(groups):
             later = {self.chain(r) for g in groups[k + 1 :] for r in g}
-            out.append(self.made(group, now, upward if upward is not None and self.can_turn(group) else self.loop.domain, later))
+            domain = upward if upward is not None and self.can_turn(group) else self.loop.domain
+            before, loop = dict(now), self.made(group, now, domain, later)
+            if self.gathers(group):
+                first = min(r.lag for r in group)
+                additions = [Addition(r.at, frozenset(r.needs), self.chain(r), r.row, r.lag - first) for r in group]
+                out += Gather(self.stmt, self.body, additions, domain).branch(before, loop)
+            else:
+                out.append(loop)
         return out
+
+    def checks(self, domain: Range) -> list[Stmt]:
+        """Return statements that raise the error of a subscript beyond the end of a row before the loop does.
+
+        The adjoint of a statement reads and writes nothing beyond: LLVM removes the checks in loops where it sees this.  What is accessed
+        under a condition is left out.
+        """
+        if self.step < 0 and domain is self.loop.domain:
+            return []
+        furthest: dict[tuple[Var, int], int] = {}
+        always = (a for s, found in zip(self.body.stmts, self.body.accesses) if not isinstance(s.op, Branch) for a in found)
+        for access in always:
+            last = self.subscripts.affine(access.key[-1])
+            if last is not None and last.terms == frozenset({(self.loop.index, 1)}):
+                array = self.loop.inits[self.loop.params.index(access.chain)] if access.chain in self.loop.params else access.chain
+                row = array, len(access.key) - 1
+                furthest[row] = max(furthest.get(row, last.constant), last.constant)
+        places, tests = Places(domain.stop, self.stmt), []
+        for (array, axis), distance in furthest.items():
+            shape, size, beyond, error = (Var(name, t, True) for name, t in zip(("shape", "size", "beyond", "error"), CHECK))
+            last = (distance - 1, operator.ge) if distance else (0, operator.gt)
+            raised = places.like((error,), Call(IndexError, (Const("index is out of bounds"),))), places.like((), Effect("raise", (error,)))
+            tests += [
+                places.like((shape,), Attr(array, "shape")),
+                places.like((size,), Index(shape, Const(axis))),
+                places.like((beyond,), Call(last[1], (places.at(last[0]), size))),
+                places.like((), Branch(beyond, Block(raised), Block(()))),
+            ]
+        some = Var("some", BOOL, True)
+        runs = places.like((some,), Call(operator.lt, (domain.start, domain.stop)))
+        return [runs, places.like((), Branch(some, Block((*places.stmts, *tests)), Block(())))] if tests else []
+
+    def gathers(self, group: list[Root]) -> bool:
+        """Return whether a group consists of additions that meet in different iterations, none of which reads what another writes."""
+        if not self.split or len({r.lag for r in group}) == 1:
+            return False
+        found = [a for r in group for a in self.accesses(r)]
+        return all(r.row for r in group) and not any(True in self.orders(x, y) for x in found for y in found)
 
     def chain(self, root: Root) -> Var:
         """Return the loop variant that a root changes."""

@@ -109,7 +109,7 @@ def test_wrt_is_an_index_a_name_or_a_sequence(stub, wrt, names, single):
         ((0, 0), "'w' of two more than once"),
         (("w", 0), "more than once"),
         ((), "empty"),
-        (1.5, "1.5"),
+        (1.5, "given a float as wrt"),
         (True, "True"),
         (None, "None"),
     ],

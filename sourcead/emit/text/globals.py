@@ -122,10 +122,12 @@ class Globals:
         name = getattr(value, "__name__", None)
         if type(owner := getattr(value, "__self__", None)) is str and isinstance(name, str):  # a method of a text: `", ".join`
             return ast.Attribute(ast.Constant(owner), name, ast.Load())
+        if (known := self._from_library(value)) is not None:
+            return known
         if isinstance(value, MethodType) and getattr(owner, name, None) == value and is_name(name):  # as `logger.info`
             known = self._spelled.get(id(owner))
             return ast.Attribute(known[1] if known else self._held(owner, type(owner).__name__.lower()), name, ast.Load())
-        return self._from_library(value) or self._held(value, name.split(".")[-1] if isinstance(name, str) else "constant")
+        return self._held(value, name.split(".")[-1] if isinstance(name, str) else "constant")
 
     def _from_library(self, value: Any) -> ast.expr | None:
         """Return an expression for an object of the builtins, `math` or NumPy by its name there, or None for other objects."""

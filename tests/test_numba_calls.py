@@ -153,8 +153,8 @@ def mask_of_a_matrix(x):
 
 def test_long_texts_are_compiled_with_less_effort_and_others_as_before():
     before = config.OPT, CPUCodegen._function_pass_manager
-    long = "    y = x * 2\n" * 200
-    for text, level in (("    y = x * 2\n", 3), ("    # y = x * 2\n" * 200, 3), (long, 2)):
+    long = "    y = x * 2\n" * 300
+    for text, level in (("    y = x * 2\n", 3), ("    # y = x * 2\n" * 300, 3), (long, 2)):
         with optimisation_for(text):
             assert level == config.OPT
         assert before == (config.OPT, CPUCodegen._function_pass_manager)

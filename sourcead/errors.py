@@ -157,7 +157,7 @@ class NoRuleError(SourceADError):
         def f(x):
             return np.sum(np.i0(x))
 
-    Mended: register a rule.  It takes the result, the arguments and the result's cotangent `d_y`, and returns the
+    Mended: register a rule, or declare a function `opaque` through which no derivative passes.  A rule takes the result, the arguments and the result's cotangent `d_y`, and returns the
     cotangents of the arguments::
 
         @adjoint(np.i0)
@@ -191,7 +191,8 @@ class NoRuleError(SourceADError):
         rule = f"@adjoint({name})\ndef _(y, x, d_y):\n    return ...  # the cotangent of x"
         if mode == "tangent":
             rule = f"@tangent({name})\ndef _(y, x, t_x):\n    return ...  # the tangent of y"
-        return cls(f"no {mode} rule for `{name}`{why}", at, home + rule)
+        way_out = f"\n\n# or, where no derivative passes through it: call `sourcead.opaque({name})` in its place"
+        return cls(f"no {mode} rule for `{name}`{why}", at, home + rule + way_out)
 
 
 class UnsupportedArgumentError(SourceADError, TypeError):

@@ -333,8 +333,10 @@ def test_function_that_changes_something_is_refused():
 
 def test_the_page_shows_what_runs(capsys):
     page = (Path(__file__).parents[1] / "docs" / "solvers.md").read_text(encoding="utf-8")
-    exec_with_source(re.search(r"```python\n(.*?)```", page, re.S)[1], {})
-    assert f"prints `{capsys.readouterr().out.strip()}`" in page
+    names = {}
+    for block in re.findall(r"```python\n(.*?)```", page, re.S):
+        exec_with_source(block, names)
+        assert f"prints `{capsys.readouterr().out.strip()}`" in page
 
 
 def test_numba_says_what_runs_in_the_interpreter():

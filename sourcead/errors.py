@@ -157,8 +157,8 @@ class NoRuleError(SourceADError):
         def f(x):
             return np.sum(np.i0(x))
 
-    Mended: register a rule, or declare a function `opaque` through which no derivative passes.  A rule takes the result, the arguments and the result's cotangent `d_y`, and returns the
-    cotangents of the arguments::
+    Mended: register a rule, or declare a function `opaque` through which no derivative passes. A rule takes the
+    result, the arguments and the result's cotangent `d_y`, and returns the cotangents of the arguments::
 
         @adjoint(np.i0)
         def _(y, x, d_y):

@@ -116,8 +116,10 @@ def parameters_of(function) -> tuple[str, ...]:
         return METHODS_OF_UFUNCS[function.__name__]
     known = () if isinstance(function, np.ufunc) else signature_of(function)
     if known is None:
-        told = re.match(r"\w+\(([^*]*?)(?:\*.*)?\)", (getattr(function, "__doc__", None) or "").lstrip())
-        return tuple(re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", told[1])) if told else ()
+        told = re.match(r"\w+\((.*?)(?:\n\s*\n|$)", (getattr(function, "__doc__", None) or "").lstrip(), re.S)
+        text = re.sub(r"\(\w+, \w+, \.\.\.\)", "arrays", told[1]) if told else ""  # `concatenate((a1, a2, ...), axis=0, out=None)`
+        by_position = re.sub(r"[\[\]]", "", re.match(r"[^*)]*", text)[0])  # `where(condition, [x, y], /)`
+        return tuple(re.findall(r"(\w+)\s*(?:=[^,]*)?(?:,|$)", by_position))
     return tuple(p.name for p in known if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD))
 
 

@@ -146,7 +146,7 @@ def test_runs_and_memory_of_lines_are_those_of_the_call():
     first, file = hold.__code__.co_firstlineno, hold.__code__.co_filename
     found = measured(hold, file.__eq__, memory=True)
     assert [found.runs[file, first + k] for k in range(1, 5)] == [1, 4, 3, 1]
-    assert 2_400_000 <= found.peak < 2_402_000
+    assert 2_400_000 <= found.peak < 2_420_000  # the arrays, and what the interpreter keeps for itself
     times = measured(hold, file.__eq__, memory=False)
     assert times.runs == found.runs and max(times.seconds, key=times.seconds.get) == (file, first + 3)
 

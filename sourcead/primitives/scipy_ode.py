@@ -24,7 +24,7 @@ from sourcead.ir.records import IN_PYTHON
 from sourcead.ir.types import Opaque
 from sourcead.language.transformations import python_function
 from sourcead.primitives import scipy_roots
-from sourcead.primitives.compositions import composed, refuse
+from sourcead.primitives.compositions import composed, number_kind, refuse
 from sourcead.primitives.registry import enter
 from sourcead.primitives.scipy_roots import arguments
 from sourcead.primitives.scipy_systems import differentiable, number, vector
@@ -134,7 +134,7 @@ def explicit(tableau, f, times, y, inside):
     slope = f(times[0], y)
     for i in range(len(times) - 1):
         t, h = times[i], times[i + 1] - times[i]
-        k = np.zeros((len(c), len(y)))
+        k = np.zeros((len(c), len(y))) if number_kind(y) == "float" else np.zeros((len(c), len(y)), slope.dtype)
         k[0] = slope
         for s in range(1, len(c)):
             k[s] = f(t + c[s] * h, y + h * (a[s, :s] @ k[:s]))
@@ -202,12 +202,16 @@ def solve_ivp(
         return vector(fun(t, y, *given))
 
     y = vector(y0) * 1.0
+    if number_kind(y) != "float" and (method in IMPLICIT or events is not None):
+        refuse("`scipy.integrate.solve_ivp` of numbers that may be complex, by this method or with `events`")
     start = stop_gradient(y)
     options = {"method": method, "rtol": rtol, "atol": atol}
     if max_step is not None:
         options["max_step"] = max_step
     if first_step is not None:
         options["first_step"] = first_step
+    if jac is not None and method in IMPLICIT:
+        options["jac"] = python_function(lambda t, y: np.asarray(jac(t, y, *given)), (1.0, start)) if callable(jac) else stop_gradient(jac)
     if method in ("BDF", "LSODA"):
         solved = integrate.solve_ivp(python_function(f, (1.0, start)), t_span, start, t_eval=t_eval, **options)
         if not solved.success:
@@ -254,6 +258,8 @@ def events_at(solved, times, dense, events):
 
 @composed(integrate.odeint)
 def odeint(func, y0, t, args=(), Dfun=None, col_deriv=0, full_output=0, rtol=None, atol=None, tfirst=False):
+    if Dfun is not None or full_output:
+        refuse("`scipy.integrate.odeint` with `Dfun` or `full_output`")
     args = arguments(args)
 
     def f(t, y):

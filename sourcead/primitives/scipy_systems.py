@@ -154,7 +154,7 @@ def refuse_steep(name, objective, found, success):
 @composed(optimize.minimize)
 def minimize(fun, x0, args=(), method=None, jac=None, hess=None, hessp=None, bounds=None, constraints=(), tol=None, options=None):
     args = arguments(args)
-    if not (constraints is None or isinstance(constraints, tuple) and len(constraints) == 0):
+    if not (constraints is None or isinstance(constraints, (tuple, list)) and len(constraints) == 0):
         refuse("`scipy.optimize.minimize` with constraints: only bounds")
 
     def objective(x):

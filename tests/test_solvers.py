@@ -210,6 +210,14 @@ def of_odeint(p):
     return np.sum(y[:, 0] ** 2) + y[-1, 1]
 
 
+def of_complex_numbers(p):
+    return np.abs(solve_ivp(lambda t, y: 1j * p[0] * y, (0, 1), [1.0 + 0j], rtol=1e-10, atol=1e-11).y[0, -1] - p[1])
+
+
+def at_a_bound_of_small_values(p):
+    return minimize_scalar(lambda x: 1e-7 * (x - p[0]) ** 2, bounds=(p[1], 3.0), method="bounded", options={"xatol": 1e-11}).x ** 2
+
+
 def until_it_lands(p):
     def height(t, y):
         return y[1]
@@ -234,7 +242,7 @@ PROGRAMS = [
     of_root, of_root_by_another_method,
     fixed_points, of_minimize, with_value_and_slope_together, at_a_bound, of_one_number, at_given_times,
     to_an_end_that_varies, backwards, of_high_order, between_the_steps, of_a_stiff_system, of_odeint,
-    until_it_lands, at_events_that_end_nothing,
+    of_complex_numbers, at_a_bound_of_small_values, until_it_lands, at_events_that_end_nothing,
 ]  # fmt: skip
 
 
@@ -302,6 +310,11 @@ def test_no_solution_is_an_error():
         grad(lambda p: fsolve(lambda x: x**2 + p, 1.0)[0])(2.0)
     with pytest.raises(RuntimeError, match="found no minimum"):
         grad(lambda p: minimize(lambda x: np.sum((x - p) ** 4), np.zeros(2), options={"maxiter": 1}).x[0])(5.0)
+
+
+def test_more_equations_than_unknowns_are_an_error():
+    with pytest.raises(ValueError, match="write `least_squares`"):
+        grad(lambda p: root(lambda x: np.array([x[0] - p, x[0] - 2 * p]), [0.0], method="lm").x[0])(1.0)
 
 
 REFUSED = {

@@ -27,7 +27,7 @@ enter(
 )  # fmt: skip
 
 NEAR = 1e-6  # how near to a bound, relative to its size, a solution lies that the bound holds
-FLAT = 1e-4  # the largest residual, or slope relative to the value, at which a search is right though it says that it is not
+FLAT = 1e-4  # the largest residual or slope, relative to that at the start, at which a search is right though it says that it is not
 
 
 class Solution:
@@ -89,7 +89,7 @@ def fsolve(func, x0, args=(), fprime=None, full_output=0, col_deriv=0, xtol=1.49
     slope = {} if fprime is None else {"fprime": python_function(lambda x: np.asarray(fprime(x, *args)), (start,)), "col_deriv": col_deriv}
     solved = optimize.fsolve(python_function(residual, (start,)), start, full_output=True, xtol=xtol, maxfev=maxfev, **slope)
     found = found_by_search(solved[0], start)
-    if solved[2] != 1 and np.max(np.abs(residual(found))) > FLAT:
+    if solved[2] != 1 and np.max(np.abs(residual(found))) > FLAT * np.max(np.abs(residual(start))):
         raise RuntimeError("`scipy.optimize.fsolve` found no root")
     x = differentiable(residual, found)
     return (x, {"fvec": residual(x)}, 1, solved[3]) if full_output else x
@@ -110,8 +110,10 @@ def root(fun, x0, args=(), method="hybr", jac=None, tol=None, options=None):
         slope["jac"] = python_function(lambda x: np.asarray(jac(x, *args)), (start,))
     solved = optimize.root(python_function(residual, (start,)), start, method=method, tol=tol, options=options, **slope)
     found = found_by_search(solved.x, start)
-    if not solved.success and np.max(np.abs(residual(found))) > FLAT:
+    if not solved.success and np.max(np.abs(residual(found))) > FLAT * np.max(np.abs(residual(start))):
         raise RuntimeError("`scipy.optimize.root` found no root")
+    if method == "lm" and len(residual(found)) != len(found):
+        raise ValueError("`scipy.optimize.root` is given more equations than unknowns: write `least_squares`")
     x = differentiable(residual, found)
     return Solution(solved, x, residual(x))
 
@@ -137,17 +139,16 @@ def minimum(objective, found, bounds):
         return differentiable(slope, found)
     lower, upper = bounds
     at = slope(stop_gradient(found))
-    near = NEAR * (1.0 + np.abs(found))
+    near = NEAR * np.minimum(1.0 + np.abs(found), upper - lower)
     below, above = (found - lower <= near) & (at > 0), (upper - found <= near) & (at < 0)
     held, bound = below | above, np.where(below, lower, upper)
     return differentiable(lambda x: np.where(held, x - np.where(held, bound, 0.0), slope(x)), found)
 
 
-def refuse_steep(name, objective, found, success):
-    """Refuse a point at which a search ended early, unless the function is flat there."""
+def refuse_steep(name, objective, found, start, success):
+    """Refuse a point at which a search ended early, unless the function is flat there beside where it started."""
     if not success:
-        steepest = np.max(np.abs(gradient(objective)(found)))
-        if steepest > FLAT * (1.0 + np.abs(objective(found))):
+        if np.max(np.abs(gradient(objective)(found))) > FLAT * np.max(np.abs(gradient(objective)(start))):
             raise RuntimeError(name)
 
 
@@ -172,7 +173,7 @@ def minimize(fun, x0, args=(), method=None, jac=None, hess=None, hessp=None, bou
         python_function(objective, (start,)), start, method=method, jac=slope, bounds=bounds, tol=tol, options=options
     )
     found = found_by_search(solved.x, start)
-    refuse_steep("`scipy.optimize.minimize` found no minimum", objective, found, solved.success)
+    refuse_steep("`scipy.optimize.minimize` found no minimum", objective, found, start, solved.success)
     x = minimum(objective, found, None if bounds is None else limits(bounds))
     return Solution(solved, x, objective(x))
 
@@ -213,11 +214,11 @@ def minimize_scalar(fun, bracket=None, bounds=None, args=(), method=None, tol=No
     if not solved.success:
         raise RuntimeError("`scipy.optimize.minimize_scalar` found no minimum")
     found = found_by_search(solved.x, 1.0)
-    slope = value_and_tangent(objective, (found,), (1.0,))[1]
-    if bounds is not None and np.abs(slope) > FLAT * (1.0 + np.abs(objective(found))):
-        x = with_derivative_of(found, bounds[0] if slope > 0 else bounds[1])  # it ends near the bound, not at it
-    else:
-        x = scipy_roots.differentiable(lambda x: value_and_tangent(objective, (x,), (1.0,))[1], found, ())
+    x = scipy_roots.differentiable(lambda x: value_and_tangent(objective, (x,), (1.0,))[1], found, ())
+    if bounds is not None:  # the search ends near a bound, not at it
+        slope, bend = value_and_tangent(lambda x: value_and_tangent(objective, (x,), (1.0,))[1], (found,), (1.0,))
+        if bend <= 0 or not bounds[0] <= found - slope / bend <= bounds[1]:
+            x = with_derivative_of(found, bounds[0] if slope > 0 else bounds[1])
     return Solution(solved, x, objective(x))
 
 
@@ -240,7 +241,7 @@ def least_squares(
         python_function(residual, (start,)), start, jac=slope, method=method, ftol=ftol, xtol=xtol, gtol=gtol, max_nfev=max_nfev, **options
     )
     found = found_by_search(solved.x, start)
-    refuse_steep("`scipy.optimize.least_squares` found no minimum", objective, found, solved.success)
+    refuse_steep("`scipy.optimize.least_squares` found no minimum", objective, found, start, solved.success)
     x = minimum(objective, found, None if bounds is None else (bounds[0] + 0.0 * start, bounds[1] + 0.0 * start))
     solution = Solution(solved, x, residual(x))
     solution.cost = objective(x)

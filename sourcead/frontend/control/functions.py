@@ -2,6 +2,7 @@
 
 import collections
 import contextlib
+import functools
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +18,7 @@ from sourcead.frontend.control.exits import Return
 from sourcead.frontend.control.lost_changes import lost_changes
 from sourcead.frontend.core import Cell, Frame, Lowering, Scope, TupleVal, Value, leaves
 from sourcead.frontend.core.lowering import Kept
+from sourcead.frontend.core.special_effects import check
 from sourcead.frontend.find_source import Source
 from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Origin, Stmt, Var
 from sourcead.ir.records import made_by_its_class
@@ -233,7 +235,7 @@ def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: di
     generators.refuse_generators(source)
     params: dict[str, Var] = {}
     left_in: dict[str, Value] = {}
-    lo.build.origin = source.origin(source.node)
+    lo.build.origin, lo.build.check = source.origin(source.node), functools.partial(check, lo)
     for name, t in types.items():
         params[name] = Var(name, t)
     for name, var in params.items():

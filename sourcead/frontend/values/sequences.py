@@ -1,6 +1,5 @@
 """Unpack lists and tuples of any representation, collect values into lists and arrays, and change the items of lists."""
 
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -59,11 +58,6 @@ def check_has_items(lo: Lowering, value: Value, node) -> None:
         t = core.data_type(lo, value) or atom_type(lo.read(array_of(value) or value))
         if isinstance(t, (Scalar, NoneType)) or isinstance(t, Array) and t.dims == ():
             raise core.surely(lo, core.unsupported(lo, node, f"{core.structure_of(value)} has no items"), TypeError)
-
-
-def equal_to(lo: Lowering, item: Value, others: list[Value]) -> list[bool | None]:
-    """Return for each of the others whether it equals the item, or None where that is not known."""
-    return [core.truth(lo, core.operate(lo, operator.eq, item, other)) for other in others]
 
 
 def of_numbers(lo: Lowering, value: Value) -> Value:

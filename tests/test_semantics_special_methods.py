@@ -378,3 +378,32 @@ def test_what_special_methods_change_is_seen(f):
 )
 def test_operations_on_records_whose_methods_change_something_are_refused(f):
     assert judged_in_all_modes(f, np.array([0.5, -1.2, 2.0])) == "refused"
+
+
+class Trebled:
+    def __init__(self, v):
+        self.v = v
+
+    def __mul__(self, w):
+        return 3.0 * self.v * w
+
+    def __iter__(self):
+        return iter([self.v, self.v**2])
+
+
+def objects_among_numbers(x):
+    items, joined = [v * 1.0 for v in x], list(x) + [Trebled(v) for v in x]
+    items[1] = Trebled(x[0])
+    return items[1] * x[2] + sum(items[1]) + joined[4] * x[0]
+
+
+def deques_among_numbers(x):
+    items = [1.0, 2.0]
+    for k in range(2):
+        items[k] = collections.deque([x[k], x[2]], maxlen=2)
+    return sum(items[1]) * items[0][0]
+
+
+@pytest.mark.parametrize("f", [objects_among_numbers, deques_among_numbers])
+def test_operators_find_the_classes_of_objects_among_numbers(f):
+    assert judged_in_all_modes(f, np.array([0.5, -1.2, 2.0])) == "right"

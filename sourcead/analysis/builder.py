@@ -55,7 +55,7 @@ class Builder(Numbers):
         equal: sizes that are known to be equal while the reverse of a block is written.
         complexes: whether some number in the function that is differentiated is complex by its type.
         truths: whether a variable is true, where that is known although its value is not (`a and False`).
-        check: refuses an op that the lowering must not emit (`frontend/core/special_effects.py`).
+        check: refuses an op that the lowering must not emit with a result of this type (`frontend/core/special_effects.py`).
     """
 
     def __init__(self):
@@ -74,7 +74,7 @@ class Builder(Numbers):
         self.equal = EqualSizes()
         self.complexes = False
         self.truths: dict[Var, bool] = {}
-        self.check: Callable[[Op], None] | None = None
+        self.check: Callable[[Op, Type], None] | None = None
 
     @classmethod
     def knowing(cls, other: Builder) -> Builder:
@@ -164,10 +164,10 @@ class Builder(Numbers):
 
     def emit(self, op: Op, type: Type | None = None, name: str = "t", temp: bool = True) -> Var:
         """Bind a new variable to an op; its type is inferred if it is not given."""
-        if self.check is not None:
-            self.check(op)
         if type is None:
             type = map_dims(self.result_type(op, self.with_equal_sizes), self.equal.best) if self.equal.names else self.result_type(op)
+        if self.check is not None:
+            self.check(op, type)
         var = Var(name, type, temp)
         if self.maybe_number and isinstance(type, Array) and self._number_like(op):
             self.maybe_number.add(var)

@@ -1,8 +1,11 @@
-"""Refuse operations on records whose classes may change something when the operation calls them.
+"""Refuse operations on records that would not do what the user's classes say.
 
 An object that becomes an operand of the IR is a record that is made for it. What `__eq__`, `__hash__` or `__repr__` changes of this record,
 or of what is in it, would be lost. Whether they change anything is decided by what is written in them, and in the methods, properties and
 functions that they call.
+
+Of a record in a list that holds numbers, too, the type does not tell the class. An operator, a subscript or a loop would find it in the run
+and call its method, of which no derivative is known, so such a list is refused if the class has methods of that kind.
 """
 
 import builtins
@@ -22,7 +25,7 @@ from sourcead.frontend.core.errors import refused
 from sourcead.frontend.core.known_values import is_library
 from sourcead.frontend.core.lowering import Lowering
 from sourcead.frontend.find_source import find_source
-from sourcead.ir.nodes import Build, Call, Index, Op
+from sourcead.ir.nodes import Append, Build, Call, Index, Op, Operand, Update
 from sourcead.ir.records import find
 from sourcead.ir.types import DictT, ListT, MapT, SetT, StructT, TupleT, Type, parts
 
@@ -32,6 +35,9 @@ OTHERS = (
     "__bool__", "__len__", "__contains__", "__iter__", "__next__", "__getitem__", "__index__", "__int__", "__float__", "__complex__",
     "__array__", "__call__",
 )  # fmt: skip
+
+ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "neg", "pos", "abs", "invert", "and", "or", "xor")
+OPERATED = (*(f"__{mark}{name}__" for name in ARITHMETIC for mark in ("", "r")), *OTHERS)
 
 CALLS_NONE = frozenset({list, tuple, len, operator.concat, operator.mul, operator.is_, operator.is_not, isinstance, type})
 COMPARES = frozenset({
@@ -51,9 +57,13 @@ METHODS = frozenset({
 """Methods of texts, containers and arrays that change nothing; a class may define them anew, which is looked up first."""
 
 
-def check(lo: Lowering, op: Op) -> None:
-    """Refuse an op that calls methods of a class which may change something."""
+def check(lo: Lowering, op: Op, result: Type) -> None:
+    """Refuse an op that calls methods of a class which may change something, or whose result does not tell the class of a record in it."""
     match op:
+        case Call(operator.concat, operands) | Build("list", operands):
+            return check_class(lo, operands, result)
+        case Append(base, value, _) | Update(base, _, value):
+            return check_class(lo, (base, value), result)
         case Call(fn, args, kwargs):
             known = fn if isinstance(fn, Hashable) else None
             names = () if known in CALLS_NONE else COMPARISONS if known in COMPARES else (*COMPARISONS, *TEXTS, *OTHERS)
@@ -68,6 +78,14 @@ def check(lo: Lowering, op: Op) -> None:
         if (name := next((name for name in names if not is_harmless(cls, name)), None)) is not None:
             why = f"`{name}` of class {cls.__name__} may change something, and is called here for copies of its objects"
             raise refused(lo, why, "compare and print numbers, and count in a statement of its own")
+
+
+def check_class(lo: Lowering, operands: tuple[Operand, ...], result: Type) -> None:
+    """Refuse a container that does not tell the class of a record in it, if operators, subscripts or loops call methods of this class."""
+    for cls in {cls for operand in operands for cls in classes_in(operand_type(operand))}.difference(classes_in(result)):
+        if name := next((name for name in OPERATED if isinstance(find(cls, name)[1], types.FunctionType)), None):
+            why = f"a list holds objects of class {cls.__name__}, which has a method `{name}`, and values of another kind"
+            raise refused(lo, why, "keep them in lists of their own")
 
 
 def classes_in(t: Type) -> Iterator[type]:

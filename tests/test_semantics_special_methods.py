@@ -404,6 +404,18 @@ def deques_among_numbers(x):
     return sum(items[1]) * items[0][0]
 
 
-@pytest.mark.parametrize("f", [objects_among_numbers, deques_among_numbers])
+def texts_among_numbers(x):
+    stack = []
+    for token in (x[0], 2.0, "*", x[1], "+"):
+        if token == "+":
+            stack.append(stack.pop() + stack.pop())
+        elif token == "*":
+            stack.append(stack.pop() * stack.pop())
+        else:
+            stack.append(token)
+    return stack[-1] * x[2]
+
+
+@pytest.mark.parametrize("f", [objects_among_numbers, deques_among_numbers, texts_among_numbers])
 def test_operators_find_the_classes_of_objects_among_numbers(f):
     assert judged_in_all_modes(f, np.array([0.5, -1.2, 2.0])) == "right"

@@ -17,6 +17,7 @@ from sourcead.frontend.core import FALSE, TRUE, Cell, Lowering, TupleVal, Value,
 from sourcead.ir.nodes import Const
 
 ORDER = (operator.lt, operator.le, operator.gt, operator.ge)
+COMPARISONS = (operator.eq, operator.ne, *ORDER)
 
 
 def holds_objects(*values: Value) -> bool:

@@ -67,12 +67,13 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
         return made
     if (found := sets.operate(lo, fn, values)) is not None:
         return found
-    if fn in (operator.eq, operator.ne) and any(map(core.is_none, values)) and not any(may_be_array(lo, v) for v in values):
-        none = [is_none(lo, v) for v in values]
-        if None not in none:
-            return Const(all(none) == (fn is operator.eq))
-    if fn in COMPARISONS and all(map(has_items, values)) and implicit_calls.holds_objects(*values):
-        if len(kinds := {(kind_of_object(lo, v), v.cls) for v in values}) == 1 and "dict" not in next(iter(kinds)):
+    if fn in (operator.eq, operator.ne) and not any(may_be_array(lo, v) for v in values):
+        none = [is_none(lo, v) for v in values] if any(map(core.is_none, values)) else []
+        kinds = {kind_of_object(lo, v) for v in values}
+        if none and None not in none or len(kinds) == 2 and "text" in kinds and None not in kinds:  # no text equals anything else
+            return Const((bool(none) and all(none)) == (fn is operator.eq))
+    if fn in implicit_calls.COMPARISONS and all(map(has_items, values)) and len({(kind_of_object(lo, v), v.cls) for v in values}) == 1:
+        if implicit_calls.holds_objects(*values) and kind_of_object(lo, values[0]) != "dict":
             return implicit_calls.compared(lo, fn, *values)
     if fn in (operator.eq, operator.ne) and all(has_items(v) for v in values) and (equal := equal_items(lo, *values)) is not None:
         return Const(equal == (fn is operator.eq))
@@ -92,7 +93,6 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
     return lo.wrap(var)
 
 
-COMPARISONS = (operator.eq, operator.ne, *implicit_calls.ORDER)
 OF_NUMBERS = (operator.sub, operator.truediv, operator.floordiv, operator.pow, operator.matmul)  # which lists and tuples do not have
 
 

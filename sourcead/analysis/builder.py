@@ -43,7 +43,7 @@ class Builder(Numbers):
     """Collects the statements of a block.
 
     Attributes:
-        stmts: the statements of the innermost open block.
+        stmts: the statements of the innermost open block; `around` has those of the blocks around it.
         origin, adjoint_of, within: fields of the statements that are emitted.
         maybe_number: arrays that may be a number at run time, such as a loop variant that starts as the number 0.
         unassigned: variables that have no value on some paths; it is None while they are differentiated (`unassigned.py`).
@@ -60,6 +60,7 @@ class Builder(Numbers):
 
     def __init__(self):
         self.stmts: list[Stmt] = []
+        self.around: list[list[Stmt]] = []
         self.origin = None
         self.adjoint_of = None
         self.within: tuple[Call, ...] = ()
@@ -230,10 +231,12 @@ class Builder(Numbers):
     def block(self):
         """Collect the statements that are emitted inside the `with` block in a separate list, which is yielded."""
         outer, self.stmts = self.stmts, []
+        self.around.append(outer)
         try:
             yield self.stmts
         finally:
             self.stmts = outer
+            self.around.pop()
 
 
 def written_type(t: Type, path: tuple[Sub | View, ...], value: Type) -> Type:

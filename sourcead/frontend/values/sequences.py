@@ -149,16 +149,21 @@ def replace_item(lo: Lowering, cell: Cell, key: Any, value: Value) -> None:
     lo.alive(cell)
     lo.changed(cell)
     lo.set(cell.slots, key, value)
+    if lo.follow is not None:
+        lo.follow(cell, [key])
 
 
 def replace_items(lo: Lowering, cell: Cell, items: list[Value]) -> None:
     """Replace all items of a list whose items are known one by one."""
     lo.changed(cell)
     lo.resized.append((cell, frozenset()))
+    keys = {**cell.items, **dict(enumerate(items))}
     for key in list(cell.items):
         lo.set(cell.slots, key, MISSING)
     for key, item in enumerate(items):
         lo.set(cell.slots, key, item)
+    if lo.follow is not None:
+        lo.follow(cell, list(keys))
 
 
 def append(lo: Lowering, cell: Cell, value: Value, node) -> None:

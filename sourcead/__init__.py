@@ -7,11 +7,13 @@ __version__ = "0.1.0"
 # Modules are read when one of their names is first used, so that `import sourcead` takes next to no time. `__init__.pyi` has their types.
 _HOMES = {
     "sourcead.api.check": ("GradientMismatch", "check_grads"),
+    "sourcead.api.debug": ("debug",),
     "sourcead.api.jacobians": ("hessian", "jacobian"),
     "sourcead.api.transformations": ("grad", "hvp", "jvp", "pushforward", "value_and_grad", "vjp"),
     "sourcead.backends.options": ("Numba",),
     "sourcead.compile.generated": ("Lowered",),
     "sourcead.compile.gradient": ("Gradient",),
+    "sourcead.debugging.report": ("Arisen", "DebugReport"),
     "sourcead.errors": (
         "AliasError", "ArgumentError", "BackendError", "FileError", "InternalError", "NonScalarError", "NoRuleError", "NoSourceError",
         "ProgramError", "RuleError", "SourceADError", "UnsupportedArgumentError", "UnsupportedSyntaxError", "UnsupportedValueError",
@@ -30,8 +32,10 @@ _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names
 __all__ = [
     "AliasError",
     "ArgumentError",
+    "Arisen",
     "Auto",
     "BackendError",
+    "DebugReport",
     "FileError",
     "Gradient",
     "InternalError",
@@ -57,6 +61,7 @@ __all__ = [
     "adjoint_of",
     "check_grads",
     "checkpoint",
+    "debug",
     "grad",
     "hessian",
     "hvp",

@@ -7,6 +7,7 @@ import contextlib
 import functools
 import logging
 import math
+import operator
 import types
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -44,7 +45,10 @@ from sourcead.runtime import is_helper
 SPEAKERS = ("warnings", "_warnings", "logging", "pdb")  # modules whose functions report to the user and return nothing
 SEES_EVERYTHING = frozenset({eval, exec, globals, vars, dir, getattr, setattr, delattr, open, input, iter, next, id, compile})
 MAKERS = {np.random.default_rng: np.random.Generator, np.random.RandomState: np.random.RandomState}
-SPECIAL = {abs: "__abs__", round: "__round__", float: "__float__", int: "__int__"}  # methods of the user's classes
+SPECIAL = {  # methods of the user's classes
+    abs: ["__abs__"], round: ["__round__"], float: ["__float__"], int: ["__int__"], hash: ["__hash__"], repr: ["__repr__"],
+    str: ["__str__", "__repr__"], operator.index: ["__index__"],
+}  # fmt: skip
 UNBUFFERED = (np.concatenate, np.stack, np.fill_diagonal)  # other functions of NumPy first copy what they read where they write
 FOLDED = frozenset({isinstance, bool, str, len, min, max, abs, int, round, tuple, callable, issubclass, np.dtype, np.ndim})
 QUESTIONS = frozenset({np.isfinite, np.isnan, np.isinf, math.isfinite, math.isnan, math.isinf})
@@ -72,8 +76,9 @@ def call_ufunc_at(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Va
 def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Lower a call of a function that has a rule, carries no derivative, or belongs to a library."""
     args = core.what_python_takes(fn, args)
-    if fn in SPECIAL and args and (found := core.call_special(lo, args[0], SPECIAL[fn], args[1:], node)) is not None:
-        return found
+    for name in SPECIAL.get(fn, ()) if args else ():
+        if (found := core.call_special(lo, args[0], name, args[1:], node)) is not None:
+            return found
     if fn in (float, int, complex, bool) and not args and not kwargs:
         return Const(fn())
     if fn is float and len(args) == 1 and isinstance(args[0], (Var, Const)) and isinstance(text := core.number_of(lo, args[0]), str):

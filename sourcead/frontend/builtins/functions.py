@@ -133,7 +133,13 @@ def builtin_zip(lo: Lowering, node, *xs: Value, strict: Value = NONE) -> Value:
     compares = core.truth(lo, strict) is not False
     if len(xs) > 1 and isinstance(xs[0], Iterable) and xs[0].once and all(x is xs[0] for x in xs) and core.is_none(strict):
         return iterables.later(lo, xs[:1], lambda inner: iterables.in_groups(lo, inner, len(xs), node), node)
-    return iterables.later(lo, xs, lambda *parts: iterables.zipped(lo, parts, node, compares) if parts else iterables.listed([]), node)
+
+    def rows(*parts: Iterable) -> Iterable:
+        if any(p.endless and p.nth is None for p in parts) and core.is_none(strict):
+            return core.call_object(lo, in_python.in_step, list(parts), {}, node)
+        return iterables.zipped(lo, parts, node, compares) if parts else iterables.listed([])
+
+    return iterables.later(lo, xs, rows, node)
 
 
 @lowers(enumerate)

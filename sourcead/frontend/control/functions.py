@@ -2,6 +2,7 @@
 
 import collections
 import contextlib
+import functools
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,11 +13,12 @@ from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.overwrites import parts_stay
 from sourcead.errors import AliasError, SourceADError, UnsupportedSyntaxError
 from sourcead.frontend import core
-from sourcead.frontend.control import generators, long_texts, outliving
+from sourcead.frontend.control import generators, long_texts, outliving, pointers
 from sourcead.frontend.control.exits import Return
 from sourcead.frontend.control.lost_changes import lost_changes
 from sourcead.frontend.core import Cell, Frame, Lowering, Scope, TupleVal, Value, leaves
 from sourcead.frontend.core.lowering import Kept
+from sourcead.frontend.core.special_effects import check
 from sourcead.frontend.find_source import Source
 from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Origin, Stmt, Var
 from sourcead.ir.records import made_by_its_class
@@ -154,6 +156,9 @@ def lowered_in_some_way(source: Source, types: dict[str, Type], statics: dict[st
         first.keeps = False
         if (found := with_objects_known(first, source, types, statics)) is not None:
             return found
+        for way in ({"apart": True}, {"apart": True, "unrolling": True}) if first.differing or apart else ():
+            with contextlib.suppress(SourceADError, RecursionError):
+                return tried_once(begun(source, **{**ways, **way, "pointing": True, "keeps": False}), source, types, statics)
         raise
 
 
@@ -177,7 +182,7 @@ def with_objects_known(first: Lowering, source: Source, types: dict[str, Type], 
 
 def tried_once(lo: Lowering, source: Source, types: dict[str, Type], statics: dict[str, Any]) -> Lowered:
     """Lower a function in one way, which is refused again without another attempt unless other arms are refused in the run this time."""
-    flags = lo.keeps, lo.apart, lo.rows_stay, lo.unrolling, lo.relies_on_numbers, lo.translating, lo.probing, lo.whole_tables
+    flags = lo.keeps, lo.pointing, lo.apart, lo.rows_stay, lo.unrolling, lo.relies_on_numbers, lo.translating, lo.probing, lo.whole_tables
     way = (*flags, lo.outliving, frozenset(lo.after_each))
     earlier = lo.tried.get(way)
     if earlier is not None and earlier.last is not None:
@@ -234,7 +239,9 @@ def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: di
     generators.refuse_generators(source)
     params: dict[str, Var] = {}
     left_in: dict[str, Value] = {}
-    lo.build.origin = source.origin(source.node)
+    lo.build.origin, lo.build.check = source.origin(source.node), functools.partial(check, lo)
+    if lo.pointing:
+        lo.follow = functools.partial(pointers.follow, lo)
     for name, t in types.items():
         params[name] = Var(name, t)
     for name, var in params.items():

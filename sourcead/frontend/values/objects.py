@@ -179,6 +179,8 @@ def store_attribute(lo: Lowering, cell: Cell, name: str, new: Value, node=None) 
         raise core.frozen_error(cell, error)
     lo.changed(cell)
     lo.set(cell.slots, name, new)
+    if lo.follow is not None:
+        lo.follow(cell, [name])
 
 
 @core.store.register("object", SuperVal)

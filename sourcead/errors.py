@@ -13,9 +13,9 @@ from __future__ import annotations
 import functools
 import os
 import re
-import types
 import sys
 import textwrap
+import types
 from typing import Any
 
 from sourcead.places.origin import Origin, labelled, quoted_line, shown_place

@@ -17,7 +17,7 @@ _HOMES = {
     "sourcead.errors": (
         "AliasError", "ArgumentError", "BackendError", "FileError", "InternalError", "NonScalarError", "NoRuleError", "NoSourceError",
         "ProgramError", "RuleError", "SourceADError", "UnsupportedArgumentError", "UnsupportedSyntaxError", "UnsupportedValueError",
-        "VerificationError", "WrtError",
+        "VerificationError", "WrtError", "ZeroGradientWarning",
     ),
     "sourcead.language.adjoint_blocks": ("adjoint_of",),
     "sourcead.language.checkpoint_policies": ("Auto", "Revolve", "Segments", "checkpoint"),
@@ -56,6 +56,7 @@ __all__ = [
     "UnsupportedValueError",
     "VerificationError",
     "WrtError",
+    "ZeroGradientWarning",
     "adjoint",
     "adjoint_of",
     "check_grads",

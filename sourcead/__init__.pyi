@@ -17,7 +17,7 @@ from sourcead.errors import (
     NoSourceError as NoSourceError, ProgramError as ProgramError, RuleError as RuleError,
     SourceADError as SourceADError, UnsupportedArgumentError as UnsupportedArgumentError,
     UnsupportedSyntaxError as UnsupportedSyntaxError, UnsupportedValueError as UnsupportedValueError,
-    VerificationError as VerificationError, WrtError as WrtError
+    VerificationError as VerificationError, WrtError as WrtError, ZeroGradientWarning as ZeroGradientWarning
 )
 from sourcead.language.checkpoint_policies import Auto as Auto, Revolve as Revolve, Segments as Segments
 from sourcead.language.combinators import NotAssociativeWarning as NotAssociativeWarning

@@ -13,7 +13,7 @@ from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.overwrites import parts_stay
 from sourcead.errors import AliasError, SourceADError, UnsupportedSyntaxError
 from sourcead.frontend import core
-from sourcead.frontend.control import generators, long_texts, pointers
+from sourcead.frontend.control import generators, long_texts, outliving, pointers
 from sourcead.frontend.control.exits import Return
 from sourcead.frontend.control.lost_changes import lost_changes
 from sourcead.frontend.core import Cell, Frame, Lowering, Scope, TupleVal, Value, leaves
@@ -132,8 +132,9 @@ def lowered_in_some_way(source: Source, types: dict[str, Type], statics: dict[st
             instead="hold the position or key of the other object",
         ) from None
     except (AliasError, UnsupportedSyntaxError) as error:
-        if found := getattr(error, "outliving", None):
-            return lowered_in_some_way(source, types, statics, **{**ways, "outliving": first.outliving | {found}})
+        changed = getattr(error, "outliving", frozenset()) | core.containers_from_outside(first, error)
+        if (found := changed | first.outliving) != first.outliving:
+            return lowered_in_some_way(source, types, statics, **{**ways, "outliving": found})
         if first.tables_read and first.whole_tables:
             return lowered_in_some_way(source, types, statics, **{**ways, "whole_tables": False})
         if core.surely_raised(error)[0] is not None and first.handles and not first.translating:
@@ -265,10 +266,9 @@ def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: di
     with lo.at(returned):
         value = as_returned(lo, value)
         atom = lo.read(TupleVal((value, *(left_in[name] for name in also))) if also else value)
-    core.refuse_changed_globals(lo)
-    core.refuse_second_names(lo, types.values())
+    outliving.leave_in_names(lo)
     stmts = lo.build.stmts
-    checks = layout_checks(lo, sorted(lo.layouts, key=lambda v: v.id), None)
+    checks = [*core.checks_of_second_names(lo, params.values()), *layout_checks(lo, sorted(lo.layouts, key=lambda v: v.id), None)]
     body = Block((*lo.prelude, *stmts[:unpacked], *checks, *stmts[unpacked:]), (atom,))
     if not lo.in_pairs:
         long_texts.check_length(lo, body)

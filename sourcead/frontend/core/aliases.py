@@ -76,7 +76,7 @@ class Writing(Pointers, Memory):
             self.merge(cell.stands_for)
             return self.write(cell, path, value, mode, through)
         if cell.frozen:
-            raise frozen_error(cell, AliasError(cell.frozen, at=self.here, instead="copy it first: `x = x.copy()`"))
+            raise frozen_error(cell, AliasError(cell.frozen, at=self.here, instead=of_copies(cell)))
         if through and cell.doubled:
             why = f"one object may be in the list `{cell.name}` several times, and writing it changes all of them"
             raise AliasError(why, at=self.here, instead="append copies: `xs.append(x.copy())`")
@@ -215,7 +215,7 @@ class Writing(Pointers, Memory):
     def may_change(self, cell: Cell) -> None:
         """Refuse to replace items of what must not be written."""
         if cell.frozen:
-            raise frozen_error(cell, AliasError(cell.frozen, at=self.here, instead=f"copy it first, or {RETURN_IT}"))
+            raise frozen_error(cell, AliasError(cell.frozen, at=self.here, instead=of_copies(cell)))
 
     def changed(self, cell: Cell) -> None:
         """Prepare for replacing an item of a list, dict or object of known structure: check permission and poison what may share it."""
@@ -287,3 +287,8 @@ def _is_whole(key) -> bool:
     """Tell whether a key is `()` or `...`, either as written in a path or as a constant, and so stands for an array without axes."""
     value = key.value if isinstance(key, Const) else key
     return value is Ellipsis or isinstance(value, tuple) and all(map(_is_whole, value))
+
+
+def of_copies(cell: Cell) -> str:
+    """Return what to write in place of a write to data that the function must not change."""
+    return f"write into a copy, `copied = {cell.name}.copy()`; what is to be kept, append to a global list, or {RETURN_IT}"

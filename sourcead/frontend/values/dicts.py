@@ -143,6 +143,8 @@ def has_key(lo: Lowering, cell: Cell, operand: Operand) -> Atom:
 
 def set_default(lo: Lowering, cell: Cell, operand: Operand, make) -> None:
     """Lower `if key not in d: d[key] = make()`."""
+    if cell.kind == "dict" and operand.value not in cell.items:
+        lo.may_change(cell)
     absent = core.operate(lo, operator.not_, has_key(lo, cell, operand))
     branches.choose(lo, absent, lambda: store(lo, cell, operand, make()), lambda: None)
 

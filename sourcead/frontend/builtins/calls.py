@@ -251,8 +251,7 @@ def call_function(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Va
         try:
             return inlining.call_source(lo, source, args, kwargs, node)
         except SourceADError as error:
-            if not hasattr(error, "can_be_left") and core.surely_raised(error)[0] is None:
-                error.can_be_left = calls_as_they_are.may_be_left(lo, plain, args, kwargs)
+            calls_as_they_are.mark(lo, error, plain, args, kwargs)
             raise
     with lo.attempt(SourceADError, when=lambda error: core.surely_raised(error)[0] is None) as attempt:
         found = inlining.call_source(lo, source, args, kwargs, node)

@@ -8,6 +8,7 @@ global names hold.  Other packages are taken not to change this one's data, as C
 """
 
 import contextlib
+import functools
 import sys
 import types
 from pathlib import PurePath
@@ -31,14 +32,25 @@ READING = frozenset({"get", "keys", "values", "items", "copy", "index", "count",
 MOST_FUNCTIONS = 300  # whose source is looked at
 
 
+def mark(lo: Lowering, error: SourceADError, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> None:
+    """Note at an error that was raised inside a call how to ask whether the call can stay, which takes long to answer."""
+    if not hasattr(error, "can_be_left") and core.surely_raised(error)[0] is None and is_given_none(lo, fn, args, kwargs):
+        error.can_be_left = functools.partial(leaves_data_alone, fn)
+
+
 def may_be_left(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> bool:
     """Return whether a call of a function that is refused can stay in the text as it is."""
+    return is_given_none(lo, fn, args, kwargs) and leaves_data_alone(fn)
+
+
+def is_given_none(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> bool:
+    """Return whether a Python function is given numbers and texts of the program alone, at a place where its call could stay."""
     if lo.static_only or lo.steering is not None or lo.catching or lo.cached is not None or core.in_composition(lo):
         return False
     if not isinstance(fn, types.FunctionType) or is_own(fn):
         return False
     found, values = core.known(lo, TupleVal((*args, *kwargs.values())))
-    return found and all(isinstance(v, PLAIN) for v in values) and leaves_data_alone(fn)
+    return found and all(isinstance(v, PLAIN) for v in values)
 
 
 def left(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
@@ -54,6 +66,7 @@ def package_of(function: Any) -> str:
     return (getattr(function, "__module__", None) or "").partition(".")[0]
 
 
+@functools.lru_cache(maxsize=1000)
 def leaves_data_alone(function: types.FunctionType) -> bool:
     """Return whether no function of its own package that it leads to is seen to change global data."""
     package, todo, seen = package_of(function), [function], set()

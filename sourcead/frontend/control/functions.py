@@ -109,7 +109,7 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
                 ways["keeps"] = False  # a call that is kept may be in the way
                 continue
             first = first or error
-            if getattr(error, "can_be_left", False) and not ways.get("leaves_calls"):
+            if not ways.get("leaves_calls") and getattr(error, "can_be_left", bool)():
                 ways["leaves_calls"] = True
             elif not sum(attempt.refuse_arm() for attempt in tried.values()):
                 raise first from first.__cause__

@@ -111,7 +111,9 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
                 ways["keeps"] = False  # a call that is kept may be in the way
                 continue
             first = first or error
-            if not sum(attempt.refuse_arm() for attempt in tried.values()):
+            if not ways.get("leaves_calls") and getattr(error, "can_be_left", bool)():
+                ways["leaves_calls"] = True
+            elif not sum(attempt.refuse_arm() for attempt in tried.values()):
                 raise first from first.__cause__
 
 
@@ -183,6 +185,7 @@ def with_objects_known(first: Lowering, source: Source, types: dict[str, Type], 
 def tried_once(lo: Lowering, source: Source, types: dict[str, Type], statics: dict[str, Any]) -> Lowered:
     """Lower a function in one way, which is refused again without another attempt unless other arms are refused in the run this time."""
     flags = lo.keeps, lo.pointing, lo.apart, lo.rows_stay, lo.unrolling, lo.relies_on_numbers, lo.translating, lo.probing, lo.whole_tables
+    flags += (lo.leaves_calls,)
     way = (*flags, lo.outliving, frozenset(lo.after_each))
     earlier = lo.tried.get(way)
     if earlier is not None and earlier.last is not None:

@@ -26,7 +26,7 @@ from sourcead.ir.verify import verify
 from sourcead.passes.cleanup.algebra import simplify_arithmetic
 from sourcead.passes.cleanup.arrays_of_parts import join_parts
 from sourcead.passes.cleanup.broadcasts import add_to_sources, remove_broadcasts
-from sourcead.passes.cleanup.choices import merge_choices
+from sourcead.passes.cleanup.choices import merge_choices, multiply_by_signs
 from sourcead.passes.cleanup.common_factors import take_common_factors
 from sourcead.passes.cleanup.common_subexpressions import merge_common
 from sourcead.passes.cleanup.copies import propagate_copies
@@ -186,6 +186,7 @@ AFTER = (
     Pass(know_sums, "before sums are factored, and after simplification, which brings the updates of cotangents to one form"),
     Pass(simplify, "to remove the broadcasts of sums that are known", None, ("settled",)),
     Pass(merge_choices, "after the updates of cotangents are in one form, in which it finds the shares of both arms"),
+    Pass(multiply_by_signs, "after it: it makes choices between a value and its negative"),
     Pass(share_factorisations, "after simplification, which brings transposes of products to one form, and before sums of products"),
     Pass(factor_sums, "before products of matrices: it makes smaller `einsum`s of larger ones"),
     Pass(reuse_quotients, "after sums are factored, which takes divisors out of them"),

@@ -43,6 +43,7 @@ from sourcead.passes.cleanup.shape_queries import query_current_versions, query_
 from sourcead.passes.cleanup.sums_in_parts import add_to_parts
 from sourcead.passes.cleanup.sums_of_products import factor_sums, multiply_einsums
 from sourcead.passes.cleanup.sums_over_matrices import contract_sums
+from sourcead.passes.cleanup.symmetric_cotangents import use_symmetry
 from sourcead.passes.cleanup.writes_through_reshape import expand_writes_through_reshape
 from sourcead.passes.loops.counted import count_while_loops
 from sourcead.passes.loops.fission import sum_after_loops
@@ -194,6 +195,7 @@ AFTER = (
     Pass(contract_sums, "after the factors that do not vary are taken out"),
     Pass(multiply_einsums, "after the last pass that reads or makes an `einsum`"),
     Pass(take_common_factors, "after the passes that look for sums of products, and before the last simplification"),
+    Pass(use_symmetry, "after common factors are taken out: a half of a symmetric matrix and its transpose are added then"),
     Pass(add_to_sources, "after equal operations are merged: what is added twice to a broadcast is added once, times two"),
     Pass(take_known_arms, "after the updates of cotangents are in one form: what reverses the arm that raised goes"),
     Pass(drop_unread_arms, "before the last simplification, which removes what the arms made"),

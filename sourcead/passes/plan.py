@@ -57,6 +57,7 @@ from sourcead.passes.loops.rows_of_cotangents import index_popped_rows, write_ov
 from sourcead.passes.loops.scalar_replacement import accumulate_in_variables
 from sourcead.passes.loops.states_in_one_array import keep_states_once
 from sourcead.passes.loops.tables import make_tables_once
+from sourcead.passes.loops.zero_cotangents import skip_zero_cotangents
 from sourcead.passes.residuals.add_to_records import add_to_records
 from sourcead.passes.residuals.check_assigned import check_assigned
 from sourcead.passes.residuals.clears import remove_dead_clears, sink_clears
@@ -209,6 +210,7 @@ AFTER = (
     Pass(query_current_versions, "after all that simplifies: it undoes `query_first_versions`: no old version is kept alive"),
     Pass(sink_clears, "after the queries: a query of the version after a clear would hold that up"),
     Pass(add_in_arms, "after clears are sunk, which may stand between a branch and the additions behind it"),
+    Pass(skip_zero_cotangents, "after it: additions stand in arms of branches", "arrays"),
     Pass(begin_cotangents, "when it is settled which values are left: a value that nothing else reads is where a cotangent begins"),
     Pass(expand_writes_through_reshape, "last: no other pass need know that a reshape may be a copy"),
 )

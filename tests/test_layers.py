@@ -80,6 +80,7 @@ def imports():
     return found
 
 
+@cache
 def own_edges():
     return {name: {m for m, _ in edges if m in trees()} for name, edges in imports().items()}
 

@@ -2,7 +2,7 @@
 
     d_y @ w.T * (1 - h * h)         (1 - h * h) * (d_y @ w.T)
 
-The first operand is held while the second is computed, so that the largest number of arrays at a time is less (R. Sethi and J. Ullman, 1970).
+The first operand is held while the second is computed, so fewer arrays are held at a time (R. Sethi and J. Ullman, 1970).
 The result is the same to the bit.  It is done in adjoints, between arrays of several axes; what the user wrote keeps its order.
 """
 

@@ -48,7 +48,7 @@ SPECIAL = {  # methods of the user's classes
     str: ["__str__", "__repr__"], operator.index: ["__index__"],
 }  # fmt: skip
 UNBUFFERED = (np.concatenate, np.stack, np.fill_diagonal)  # other functions of NumPy first copy what they read where they write
-FOLDED = frozenset({isinstance, bool, str, len, min, max, abs, int, round, tuple, callable, issubclass, np.dtype, np.ndim})
+FOLDED = frozenset({isinstance, bool, str, chr, ord, len, min, max, abs, int, round, tuple, callable, issubclass, np.dtype, np.ndim})
 QUESTIONS = frozenset({np.isfinite, np.isnan, np.isinf, math.isfinite, math.isnan, math.isinf})
 
 

@@ -158,7 +158,8 @@ def lowered_in_some_way(source: Source, types: dict[str, Type], statics: dict[st
         first.keeps = False
         if (found := with_objects_known(first, source, types, statics)) is not None:
             return found
-        for way in ({"apart": True}, {"apart": True, "unrolling": True}) if first.differing or apart else ():
+        may_be_one = first.differing or apart or isinstance(error, AliasError)
+        for way in ({"apart": True}, {"apart": True, "unrolling": True}) if may_be_one else ():
             with contextlib.suppress(SourceADError, RecursionError):
                 return tried_once(begun(source, **{**ways, **way, "pointing": True, "keeps": False}), source, types, statics)
         raise

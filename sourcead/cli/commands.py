@@ -17,6 +17,7 @@ from sourcead.cli import check, doctor, show
 from sourcead.cli.arguments import arguments_of
 from sourcead.cli.derivatives import MODES, Asked, Call, derivative_of, program_of, with_directions
 from sourcead.cli.targets import CommandError, resolved
+from sourcead.cli.tried import tried
 from sourcead.compile.generated import Generated
 from sourcead.compile.viewing import page_of
 from sourcead.errors import InternalError, SourceADError
@@ -163,6 +164,9 @@ def show_text(options: argparse.Namespace) -> int:
     """Print the generated text."""
     made, given = _asked(options)
     program, notes = program_of(made, with_directions(made, given))
+    if given is not None:
+        with calls_of_user():
+            tried(made.primal, *given)
     colours = show.in_colours(sys.stdout, options.color)
     print(show.side_by_side(program, colours) if options.diff else show.listing(program, colours))
     if options.notes:
@@ -188,6 +192,8 @@ def emit(options: argparse.Namespace) -> int:
     if given is None:
         raise CommandError("a module is written for arguments of some types; give them with --args, such as --args \"float64[3], 2.0\"")
     args, kwargs = with_directions(made, given)
+    with calls_of_user():
+        tried(made.primal, *given)
     made.save(options.output, *args, **kwargs)
     print(f"{options.output} has the function {program_of(made, (args, kwargs))[0].name}")
     return DONE

@@ -159,9 +159,9 @@ def counting(x):
     return np.sum(x**3)
 
 
-@pytest.mark.parametrize("derivative", [grad, lambda f: lambda x: hvp(f)(x, x), hessian, lambda f: grad(lambda x: np.sum(grad(f)(x)))])
-def test_a_function_that_counts_its_calls_is_shown_whatever_is_around_it(derivative):
-    with pytest.raises(SourceADError, match="`CALLS`, a global name, is assigned here\n    CALLS [+]= 1\n"):
+@pytest.mark.parametrize("derivative", [lambda f: lambda x: hvp(f)(x, x), hessian, lambda f: grad(lambda x: np.sum(grad(f)(x)))])
+def test_a_function_that_counts_its_calls_is_shown_below_a_second_derivative(derivative):
+    with pytest.raises(SourceADError, match="`CALLS`, which outlives the call, is assigned here: .*\n    CALLS [+]= 1\n"):
         derivative(counting)(np.ones(3))
 
 

@@ -3,7 +3,10 @@
 import collections
 import contextlib
 import functools
+<<<<<<< HEAD
 from collections.abc import Callable
+=======
+>>>>>>> 8863dbe674d92185b40ca7999b6c7387244d2950
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,11 +17,12 @@ from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.overwrites import parts_stay
 from sourcead.errors import AliasError, SourceADError, UnsupportedSyntaxError
 from sourcead.frontend import core
-from sourcead.frontend.control import generators, long_texts
+from sourcead.frontend.control import generators, long_texts, outliving, pointers
 from sourcead.frontend.control.exits import Return
 from sourcead.frontend.control.lost_changes import lost_changes
 from sourcead.frontend.core import Cell, Frame, Lowering, Scope, TupleVal, Value, leaves
 from sourcead.frontend.core.lowering import Kept
+from sourcead.frontend.core.special_effects import check
 from sourcead.frontend.find_source import Source
 from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Origin, Stmt, Var
 from sourcead.ir.records import made_by_its_class
@@ -136,8 +140,9 @@ def lowered_in_some_way(source: Source, types: dict[str, Type], statics: dict[st
             instead="hold the position or key of the other object",
         ) from None
     except (AliasError, UnsupportedSyntaxError) as error:
-        if found := getattr(error, "outliving", None):
-            return lowered_in_some_way(source, types, statics, **{**ways, "outliving": first.outliving | {found}})
+        changed = getattr(error, "outliving", frozenset()) | core.containers_from_outside(first, error)
+        if (found := changed | first.outliving) != first.outliving:
+            return lowered_in_some_way(source, types, statics, **{**ways, "outliving": found})
         if first.tables_read and first.whole_tables:
             return lowered_in_some_way(source, types, statics, **{**ways, "whole_tables": False})
         if core.surely_raised(error)[0] is not None and first.handles and not first.translating:
@@ -159,6 +164,9 @@ def lowered_in_some_way(source: Source, types: dict[str, Type], statics: dict[st
         first.keeps = False
         if (found := with_objects_known(first, source, types, statics)) is not None:
             return found
+        for way in ({"apart": True}, {"apart": True, "unrolling": True}) if first.differing or apart else ():
+            with contextlib.suppress(SourceADError, RecursionError):
+                return tried_once(begun(source, **{**ways, **way, "pointing": True, "keeps": False}), source, types, statics)
         raise
 
 
@@ -195,7 +203,7 @@ def with_objects_known(first: Lowering, source: Source, types: dict[str, Type], 
 
 def tried_once(lo: Lowering, source: Source, types: dict[str, Type], statics: dict[str, Any]) -> Lowered:
     """Lower a function in one way, which is refused again without another attempt unless other arms are refused in the run this time."""
-    flags = lo.keeps, lo.apart, lo.rows_stay, lo.unrolling, lo.relies_on_numbers, lo.translating, lo.probing, lo.whole_tables
+    flags = lo.keeps, lo.pointing, lo.apart, lo.rows_stay, lo.unrolling, lo.relies_on_numbers, lo.translating, lo.probing, lo.whole_tables
     flags += (lo.leaves_calls,)
     way = (*flags, lo.outliving, frozenset(lo.after_each))
     earlier = lo.tried.get(way)
@@ -253,7 +261,9 @@ def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: di
     generators.refuse_generators(source)
     params: dict[str, Var] = {}
     left_in: dict[str, Value] = {}
-    lo.build.origin = source.origin(source.node)
+    lo.build.origin, lo.build.check = source.origin(source.node), functools.partial(check, lo)
+    if lo.pointing:
+        lo.follow = functools.partial(pointers.follow, lo)
     for name, t in types.items():
         params[name] = Var(name, t)
     for name, var in params.items():
@@ -278,10 +288,9 @@ def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: di
     with lo.at(returned):
         value = as_returned(lo, value)
         atom = lo.read(TupleVal((value, *(left_in[name] for name in also))) if also else value)
-    core.refuse_changed_globals(lo)
-    core.refuse_second_names(lo, types.values())
+    outliving.leave_in_names(lo)
     stmts = lo.build.stmts
-    checks = layout_checks(lo, sorted(lo.layouts, key=lambda v: v.id), None)
+    checks = [*core.checks_of_second_names(lo, params.values()), *layout_checks(lo, sorted(lo.layouts, key=lambda v: v.id), None)]
     body = Block((*lo.prelude, *stmts[:unpacked], *checks, *stmts[unpacked:]), (atom,))
     if not lo.in_pairs:
         long_texts.check_length(lo, body)

@@ -240,6 +240,8 @@ def leave_in(lo: Lowering, cell: Cell, left: Var) -> None:
         lo.changed(cell)
         for key, item in zip(new.keys, new.contents):
             lo.set(cell.slots, key, item)
+        if lo.follow is not None:
+            lo.follow(cell, list(new.keys))
         return
     if isinstance(left.type, Array):
         lo.write(cell, (), left)

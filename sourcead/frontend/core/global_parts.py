@@ -70,6 +70,24 @@ def copied_table(value: Any) -> Any:
     raise TypeError
 
 
+@dataclass(frozen=True, eq=False)
+class ThisCell(Part):
+    """A closure cell into which a text writes, which serves no function with another cell."""
+
+    name: str = "cell_contents"
+    keys: tuple = ()
+    expected: Any = None
+
+    @property
+    def now(self) -> Any:
+        """The cell itself."""
+        return self.holder
+
+    def rebound(self, holder: Any) -> Part:
+        """Return the other cell."""
+        return ThisCell(holder)
+
+
 def at_place(holder: Any, name: str, keys: tuple) -> Any:
     """Return what a global, a closure variable or an attribute holds, or the part of it that some keys lead to."""
     if isinstance(holder, types.CellType):

@@ -37,8 +37,7 @@ from sourcead.frontend.control.exits import (
 )
 from sourcead.frontend.core import MISSING, Escaped, Flag, Held, Lowering, Value, temporarily
 from sourcead.frontend.syntax import managers
-from sourcead.frontend.syntax.calls_in_order import STRICT, has_calls, is_lazy
-from sourcead.frontend.syntax.expressions import elements, keywords
+from sourcead.frontend.syntax.calls_in_order import STRICT, TRIED, has_calls, is_lazy, operation
 from sourcead.frontend.syntax.guarded import kept
 from sourcead.frontend.syntax.handlers import Handler, caught, handler_of_syntax, names_no_class
 from sourcead.frontend.syntax.managers import Act, Surrounded
@@ -215,7 +214,9 @@ class Leaving:
             if original(node) is original(known):
                 return self.attempted(node, handler)
         is_inside = any(isinstance(n, gast.Try) and n.handlers and part == "body" for n, part in around)
-        if has_calls(node) and (self.lo.probing and not is_inside or any(original(node) is original(known) for known in self.calls)):
+        if self.lo.probing and not is_inside and has_calls(node, TRIED):
+            return self.with_calls(node, around, TRIED)
+        if has_calls(node) and any(original(node) is original(known) for known in self.calls):
             return self.with_calls(node, around)
         match node:
             case gast.Return(value=value):
@@ -232,7 +233,7 @@ class Leaving:
                 return [standing_for(node, gast.If(gast.UnaryOp(gast.Not(), test), failed, []))]
         return None
 
-    def with_calls(self, node: gast.AST, around: tuple) -> list[gast.AST]:
+    def with_calls(self, node: gast.AST, around: tuple, calls: tuple[type, ...] = (gast.Call, gast.Attribute)) -> list[gast.AST]:
         """Return the statements for one in which functions are called, each call in a statement of its own."""
         before: list[gast.AST] = []
         whole = is_lazy(node.value)  # its arguments stay where they are
@@ -248,7 +249,7 @@ class Leaving:
             else:
                 parts = [part(value) for _, value in gast.iter_fields(n)]
             made = standing_for(n, type(n)(*parts))
-            if not isinstance(n, (gast.Call, gast.Attribute, gast.Name)):
+            if not isinstance(n, (*calls, gast.Name)):
                 return made
             name = self.flag_of(n, "part")
             if isinstance(n, gast.Name):
@@ -315,7 +316,7 @@ class Leaving:
 
 
 class Calling(gast.Pass):
-    """The call of a function that may raise what is handled, or of a property: `name = value`, and which exit is `taken`.
+    """The call of a function that may raise what is handled, a property, or a subscript: `name = value`, and which exit is `taken`.
 
     A property may be set, too, to the value of the variable `stored`.
     """
@@ -330,13 +331,13 @@ def after_call(lo: Lowering, node: Calling) -> list[gast.AST]:
     call, exits, used = node.value, node.exits, []
     with lo.at(node):
         base = core.lower(lo, call.func if isinstance(call, gast.Call) else call.value)
-        given = (elements(lo, call.args), keywords(lo, call)) if isinstance(call, gast.Call) else (call.attr,)
+        read, *given = operation(lo, base, call)
         mark, birth, first = lo.journal.mark(), core.next_birth(), len(lo.build.stmts)
         with lo.using(escaping=functools.partial(with_escapes, exits.handlers, used)):
             if node.stored is not None:
                 made = objects.set_attribute(lo, base, *given, core.resolve(lo, node.stored), call) or Const(None)
             else:
-                made = (core.call if isinstance(call, gast.Call) else core.attribute)(lo, base, *given, call)
+                made = read(lo, base, *given, call)
         if used and not isinstance(made, Escaped):
             raise core.unsupported(lo, call, UNDECIDED, INSTEAD)
     if not used and lo.probing and not lo.journal.changed(mark, birth):

@@ -3,10 +3,7 @@
 import collections
 import contextlib
 import functools
-<<<<<<< HEAD
 from collections.abc import Callable
-=======
->>>>>>> 8863dbe674d92185b40ca7999b6c7387244d2950
 from dataclasses import dataclass, field
 from typing import Any
 

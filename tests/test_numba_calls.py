@@ -9,6 +9,9 @@ import threading
 import warnings
 from pathlib import Path
 
+
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -350,6 +353,9 @@ def test_lists_of_numbers_share_machine_code_if_they_can(f, item, texts):
     assert len(gradient._texts) == texts
 
 
+MEASURED = SimpleNamespace(log=logging.getLogger("measured"), factor=2.0)
+
+
 def test_what_only_tells_the_user_something_is_told_by_the_interpreter(caplog):
     log = logging.getLogger("measured")
 
@@ -361,6 +367,11 @@ def test_what_only_tells_the_user_something_is_told_by_the_interpreter(caplog):
                 log.warning("%d rows", len(x))
             return np.sum(x**2)
 
+    def g(x):
+        MEASURED.log.warning("the first is %.1f", x[0])
+        return np.sum(x**2) * MEASURED.factor
+
+    assert grad(g, backend="numba")(np.array([0.5, 0.7])).tolist() == [2.0, 2.8] and "the first is 0.5" in caplog.text
     with pytest.warns(UserWarning, match="2 values, the first of 0.5"):
         found = grad(f, backend="numba")(np.array([0.5, 0.7]))
     assert found.tolist() == [1.0, 1.4] and "2 rows" in caplog.text

@@ -3,6 +3,7 @@
 import collections
 import contextlib
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -126,7 +127,9 @@ def lowered_in_some_way(source: Source, types: dict[str, Type], statics: dict[st
         )  # fmt: skip
     first = begun(source, **ways)
     try:
-        return tried_once(first, source, types, statics)
+        found = tried_once(first, source, types, statics)
+        again = functools.partial(tried_once, begun(source, **{**ways, "relies_on_numbers": True}), source, types, statics)
+        return found if first.relies_on_numbers else without_idle_rows(first, found, again)
     except RecursionError:
         raise UnsupportedSyntaxError(
             "a list, dict or object is inside itself, or expressions, calls or data are nested too deeply",
@@ -163,6 +166,19 @@ def lowered_in_some_way(source: Source, types: dict[str, Type], statics: dict[st
             with contextlib.suppress(SourceADError, RecursionError):
                 return tried_once(begun(source, **{**ways, **way, "pointing": True, "keeps": False}), source, types, statics)
         raise
+
+
+def without_idle_rows(lo: Lowering, found: Lowered, again: Callable[[], Lowered]) -> Lowered:
+    """Return a long text as it is if it relies on the integers of global tables, where that is at most two thirds as long.
+
+    A table of coefficients says by zeros which terms a row has, for which the text branches otherwise.
+    """
+    tables = any(type(const.value) in (list, tuple, dict) for *_, const in lo.live_values.values())
+    if tables and (size := long_texts.number_of_statements(found.function.body)) > 2 * long_texts.LONG:
+        with contextlib.suppress(SourceADError, RecursionError):
+            other = again()
+            return other if 3 * long_texts.number_of_statements(other.function.body) <= 2 * size else found
+    return found
 
 
 def with_objects_known(first: Lowering, source: Source, types: dict[str, Type], statics: dict[str, Any]) -> Lowered | None:

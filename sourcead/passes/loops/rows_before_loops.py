@@ -7,8 +7,8 @@
 
 A call from Python takes longer than the elements of a vector, so that one call for all iterations takes a part of the time, and so does its
 adjoint.  This is legal if the rows and all else that is read do not depend on the loop: elementwise functions have no effect, and raise
-no error.  It is done for numbers and vectors where at least one function is no mere arithmetic, and takes the memory of all iterations, which
-the reverse sweep needs anyway for most of them.  Results may differ by rounding.
+no error.  It is done for numbers and vectors where at least one function is no mere arithmetic.  It takes the memory of all
+iterations, which the reverse sweep needs anyway for most of them.  Results may differ by rounding.
 """
 
 import operator
@@ -92,8 +92,8 @@ def is_function_of_rows(stmt: Stmt, known: set[Var], outside: set[Var]) -> bool:
     t = stmt.targets[0].type
     if not isinstance(t, (Array, Scalar)) or kind_of(t) != "float" or t.dtype is None or (rank(t) or 0) > 1 or rank(t) is None:
         return False
-    read = set(op.reads)
-    return record_of(op.fn).is_elementwise(len(op.args)) and record_of(op.fn).pure and read <= known | outside and not read.isdisjoint(known)
+    read, record = set(op.reads), record_of(op.fn)
+    return record.is_elementwise(len(op.args)) and record.pure and read <= known | outside and not read.isdisjoint(known)
 
 
 def is_arithmetic(op: Call) -> bool:

@@ -53,6 +53,7 @@ from sourcead.passes.loops.interchange import interchange_loops
 from sourcead.passes.loops.invariants import evaluate_invariants_once
 from sourcead.passes.loops.list_forms import simplify_lists
 from sourcead.passes.loops.products_of_exponentials import multiply_exponentials
+from sourcead.passes.loops.rows_before_loops import compute_rows_before
 from sourcead.passes.loops.rows_of_cotangents import index_popped_rows, write_over_rows
 from sourcead.passes.loops.scalar_replacement import accumulate_in_variables
 from sourcead.passes.loops.states_in_one_array import keep_states_once
@@ -160,6 +161,7 @@ BEFORE = (
     Pass(simplify_lists, "before loops are interchanged: states in lists have one form"),
     Pass(interchange_loops, "before products are hoisted, which it makes possible", "splits", ("notes", "build")),
     Pass(batch_independent, "before products are hoisted out of loops of which it leaves nothing", "arrays", ("notes", "build")),
+    Pass(compute_rows_before, "after it, which leaves nothing of some loops", "arrays", ("notes", "build")),
     Pass(hoist_products, "after it: products in the inner loop are those of all times", "splits", ("notes", "build")),
     Pass(simplify, "to remove what the two passes above left, if they did anything", "notes", ("settled",)),
     Pass(accumulate_in_variables, "last but one: the passes above know elements of arrays, not the variables that it makes of them"),

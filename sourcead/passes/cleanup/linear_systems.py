@@ -184,7 +184,7 @@ def of_scaled(build: Builder, op: Call, system: System, solutions: dict[System, 
         return replace(found, value=known).emit(build)
     if found.value is system.right:
         return None
-    solution = by_factor(build, op, whole, facts)
+    solution = by_inverse(build, op, whole, facts) or by_factor(build, op, whole, facts)
     if solution is None:
         solution = build.call(op.fn, op.args[0], found.value, *op.args[2:], name="solution", **dict(op.kwargs))
     return replace(found, value=solution).emit(build)

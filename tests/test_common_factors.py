@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 from sourcead import check_grads, grad, hvp, jvp
 
@@ -139,3 +140,33 @@ def test_one_division_for_what_is_divided_and_for_the_divisor(f):
     np.testing.assert_allclose(hvp(f, wrt=0)(A, B, v), differences, rtol=1e-5, atol=1e-7)
     reverse = text(f, A, B).split("z = ")[-1]
     assert reverse.count("/ norm_x") + reverse.count("/ sqrt") == (1 if f is normalised else 2)
+
+
+def test_a_product_that_is_there_is_read():
+    def decay(a, k, t, y):
+        level = a * np.exp(-k * t)
+        return np.sum((level - y) ** 2)
+
+    t, y = np.linspace(0, 1, 12), rng.standard_normal(12)
+    for a in (np.cos(t), 1.3):
+        check_grads(decay, (a, np.sin(t) + 2, t, y), wrt=(0, 1))
+        written = grad(decay, wrt=1).lower(a, np.sin(t) + 2, t, y).text
+        assert "* level *" in written and "* a *" not in written
+    single = [v.astype(np.float32) for v in (np.cos(t), np.sin(t) + 2, t, y)]
+    assert all(d.dtype == np.float32 for d in grad(decay, wrt=(0, 1))(*single))
+
+
+def test_choices_between_values_and_their_negatives_are_products_with_signs():
+    def payoffs(x, y, up):
+        call = x * ndtr(y) - y * ndtr(x + y)
+        put = y * ndtr(-x - y) - x * ndtr(-y)
+        return np.sum(S * np.where(up, call, put))
+
+    up = rng.random(A.shape) < 0.5
+    check_grads(payoffs, (A, B, up), wrt=(0, 1))
+    check_grads(payoffs, (A, B, up[:1]), wrt=(0, 1))
+    for dtype in (np.float64, np.float32):
+        args = A.astype(dtype), B.astype(dtype), up
+        written = grad(payoffs, wrt=(0, 1)).lower(*args).text
+        assert all(d.dtype == dtype for d in grad(payoffs, wrt=(0, 1))(*args))
+        assert "* up - 1.0" in written

@@ -25,12 +25,11 @@ def divide_or_zero(x, y):
 
 
 def sigmoid(x):
-    """Return `1 / (1 + exp(-x))` for a real `x`, of full precision in both tails, without overflow."""
-    t = np.exp(-np.abs(x))
-    y = np.where(x >= 0, 1, t)
+    """Return `1 / (1 + exp(-x))` for a real `x`, of full precision in both tails; where `exp` overflows, it is 0, without a warning."""
+    with np.errstate(over="ignore"):
+        t = np.exp(-x)
     t += 1
-    y /= t
-    return y[()]
+    return 1 / t
 
 
 def sinc_slope(x, y):

@@ -3,6 +3,7 @@
 import collections
 import contextlib
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -111,7 +112,9 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
                 ways["keeps"] = False  # a call that is kept may be in the way
                 continue
             first = first or error
-            if not sum(attempt.refuse_arm() for attempt in tried.values()):
+            if not ways.get("leaves_calls") and getattr(error, "can_be_left", bool)():
+                ways["leaves_calls"] = True
+            elif not sum(attempt.refuse_arm() for attempt in tried.values()):
                 raise first from first.__cause__
 
 
@@ -124,7 +127,9 @@ def lowered_in_some_way(source: Source, types: dict[str, Type], statics: dict[st
         )  # fmt: skip
     first = begun(source, **ways)
     try:
-        return tried_once(first, source, types, statics)
+        found = tried_once(first, source, types, statics)
+        again = functools.partial(tried_once, begun(source, **{**ways, "relies_on_numbers": True}), source, types, statics)
+        return found if first.relies_on_numbers else without_idle_rows(first, found, again)
     except RecursionError:
         raise UnsupportedSyntaxError(
             "a list, dict or object is inside itself, or expressions, calls or data are nested too deeply",
@@ -156,10 +161,24 @@ def lowered_in_some_way(source: Source, types: dict[str, Type], statics: dict[st
         first.keeps = False
         if (found := with_objects_known(first, source, types, statics)) is not None:
             return found
-        for way in ({"apart": True}, {"apart": True, "unrolling": True}) if first.differing or apart else ():
+        may_be_one = first.differing or apart or isinstance(error, AliasError)
+        for way in ({"apart": True}, {"apart": True, "unrolling": True}) if may_be_one else ():
             with contextlib.suppress(SourceADError, RecursionError):
                 return tried_once(begun(source, **{**ways, **way, "pointing": True, "keeps": False}), source, types, statics)
         raise
+
+
+def without_idle_rows(lo: Lowering, found: Lowered, again: Callable[[], Lowered]) -> Lowered:
+    """Return a long text as it is if it relies on the integers of global tables, where that is at most two thirds as long.
+
+    A table of coefficients says by zeros which terms a row has, for which the text branches otherwise.
+    """
+    tables = any(type(const.value) in (list, tuple, dict) for *_, const in lo.live_values.values())
+    if tables and (size := long_texts.number_of_statements(found.function.body)) > 2 * long_texts.LONG:
+        with contextlib.suppress(SourceADError, RecursionError):
+            other = again()
+            return other if 3 * long_texts.number_of_statements(other.function.body) <= 2 * size else found
+    return found
 
 
 def with_objects_known(first: Lowering, source: Source, types: dict[str, Type], statics: dict[str, Any]) -> Lowered | None:
@@ -183,6 +202,7 @@ def with_objects_known(first: Lowering, source: Source, types: dict[str, Type], 
 def tried_once(lo: Lowering, source: Source, types: dict[str, Type], statics: dict[str, Any]) -> Lowered:
     """Lower a function in one way, which is refused again without another attempt unless other arms are refused in the run this time."""
     flags = lo.keeps, lo.pointing, lo.apart, lo.rows_stay, lo.unrolling, lo.relies_on_numbers, lo.translating, lo.probing, lo.whole_tables
+    flags += (lo.leaves_calls,)
     way = (*flags, lo.outliving, frozenset(lo.after_each))
     earlier = lo.tried.get(way)
     if earlier is not None and earlier.last is not None:

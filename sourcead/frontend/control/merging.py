@@ -12,7 +12,7 @@ from sourcead.frontend import core
 from sourcead.frontend.control import narrowing
 from sourcead.frontend.core import (
     FALSE, KIND, MISSING, MOST_OBJECTS, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, BoundVal, Cell, ChoiceVal,
-    FunctionVal, Iterable, Lowering, Meta, MustMaterialise, OptionalVal, Pointer, Slots, TupleVal, Value, parts_of,
+    FunctionVal, Iterable, Lowering, Meta, MustMaterialise, New, OptionalVal, Pointer, Slots, TupleVal, Value, parts_of,
     roots
 )
 from sourcead.ir.names import of_part
@@ -178,7 +178,7 @@ class Merger:
         if a.kind == "array" and type(atom_type(self.lo.read(a))) is not type(atom_type(self.lo.read(b))):
             return None
         parts = self.pointed(a, 0), self.pointed(b, 1)
-        if None in parts:
+        if None in parts or all(isinstance(part, New) for part in parts):
             return None
         pointer = Pointer(self.cond, *parts, self.lo.build.stmts)
         return pointer if len(pointer.cells()) <= MOST_OBJECTS else None
@@ -188,8 +188,10 @@ class Merger:
         if isinstance(value, Cell):
             if (found := self.lo.outside(value, self.birth)) is not None:
                 return None if found is not value else self.lo.pointer_of(found) or found
-            value = self.lo.pointers.get(value)
-        if value is None or not is_truth(value.condition):
+            made, value = value, self.lo.pointers.get(value)
+            if value is None:
+                return New() if made.kind != "array" or made.base is None else None
+        if not is_truth(value.condition):
             return None
         parts = self.pointed(value.first, arm), self.pointed(value.second, arm)
         asked = (value.condition, FALSE) if arm == 0 else (FALSE, value.condition)

@@ -14,7 +14,7 @@ from typing import Any
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend.control import branches
-from sourcead.frontend.core import MISSING, VALUE, Cell, Lowering, MustMaterialise, Pointer, TupleVal
+from sourcead.frontend.core import MISSING, VALUE, Cell, Lowering, MustMaterialise, New, Pointer, TupleVal
 from sourcead.ir.nodes import Const, Sub
 from sourcead.ir.types import Array
 
@@ -62,7 +62,7 @@ def pull(lo: Lowering, cell: Cell, keys: list[Any], but: Cell | None) -> None:
 def at_leaves(lo: Lowering, tree: Pointer | Cell, truths: Truths, act: Callable[[Cell, Truths], None]) -> None:
     """Lower `act(leaf, truths)` for the object that a pointer leads to, in a branch on each of its conditions."""
     if isinstance(tree, Cell):
-        return act(tree, truths)
+        return None if isinstance(tree, New) else act(tree, truths)
     arms = [lambda part=part, truth=truth: at_leaves(lo, part, {**truths, tree.condition: truth}, act)
             for part, truth in ((tree.first, True), (tree.second, False))]  # fmt: skip
     branches.branch(lo, tree.condition, arms)

@@ -224,6 +224,7 @@ class Lowering(Writing):
         after_each: the places of those that are lowered with the statements after them in both arms, where each knows its objects.
         numbers_read: the names of the global numbers that are read in each call.
         relies_on_numbers: whether the text relies on the values of global numbers, such as sizes, not on their types alone.
+        leaves_calls: whether a refused call that is given and changes no data stays as it is (`builtins/calls_as_they_are.py`).
         tables_read: the names of the large global tables of numbers that are read as one value.
         whole_tables: whether they are.
         tried: the ways in which the function was lowered and refused (`control/functions.py`).
@@ -283,6 +284,7 @@ class Lowering(Writing):
         self.after_each: frozenset = frozenset()
         self.numbers_read: Kept = Kept()
         self.relies_on_numbers = False
+        self.leaves_calls = False
         self.tables_read: Kept = Kept()
         self.whole_tables = True
         self.tried: dict[tuple, Any] = {}

@@ -7,9 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from sourcead.frontend.core.cells import Cell
+from sourcead.frontend.core.journal import Slots
 from sourcead.ir.nodes import Atom
 
 MOST_OBJECTS = 8
+
+
+class New(Cell):
+    """Stand for an object that an arm of a branch made, which nothing but the merged object leads to after it."""
+
+    def __init__(self):
+        super().__init__(Slots(), "new")
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,12 +19,13 @@ FIELDS = (gast.Assign, gast.AugAssign, gast.Expr, gast.Return)
 
 def has_calls(node: gast.AST | None, calls: tuple[type, ...] = (gast.Call, gast.Attribute)) -> bool:
     """Tell whether a statement is an expression, with what becomes of its value, in which functions are called; properties may be set."""
-    plain = isinstance(node, FIELDS) and not (isinstance(node, gast.AugAssign) and not isinstance(node.target, gast.Name))
-    if not plain or node.value is None:
+    if not isinstance(node, FIELDS) or node.value is None:
         return False
+    if isinstance(node, gast.AugAssign) and not isinstance(node.target, gast.Name):
+        return isinstance(node.target, gast.Subscript) and gast.Subscript in calls and not is_lazy(node.target.slice)
     if any(isinstance(target, gast.Attribute) for target in getattr(node, "targets", ())):
         return True
-    if is_lazy(node.value) and not isinstance(node.value, gast.Call):
+    if is_lazy(node.value) and not (isinstance(node.value, calls) and not isinstance(node.value, gast.Attribute)):
         return False
     return any(isinstance(n, calls) for n in gast.walk(node.value))
 

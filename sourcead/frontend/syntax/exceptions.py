@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import functools
 from collections import defaultdict
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,9 +32,9 @@ from sourcead.errors import SourceADError, UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control.branches import INSTEAD, RAISED, UNDECIDED
 from sourcead.frontend.control.exits import (
-    Return, always_leaves, assignment, may_leave, rewritten, standing_for, variable
+    Return, always_leaves, as_function, assignment, may_leave, rewritten, standing_for, variable
 )
-from sourcead.frontend.core import MISSING, Escaped, Flag, Held, Lowering, Value, temporarily
+from sourcead.frontend.core import MISSING, Escaped, Flag, Held, Lowering, Value
 from sourcead.frontend.syntax import managers
 from sourcead.frontend.syntax.calls_in_order import STRICT, TRIED, has_calls, is_lazy, operation
 from sourcead.frontend.syntax.guarded import kept
@@ -116,11 +115,6 @@ def lowered_body(lo: Lowering, exits: Leaving, body: list[gast.AST]) -> Value | 
     if stops:
         stmts[first:] = kept(stmts[first:], stops, lo.probed)
     return None if left is RAISED else left.value
-
-
-def as_function(lo: Lowering, exits: dict) -> AbstractContextManager[None]:
-    """Lower the body as if it were a function of its own with the names of this one: a `return` leaves the body alone."""
-    return temporarily(lo.scope, loops=0, leaves=[], exits=exits)
 
 
 # -- the ways of leaving a body -------------------------------------------------------------------------------------------
@@ -259,10 +253,15 @@ class Leaving:
             return variable(name)
 
         fields = dict(gast.iter_fields(node))
+        if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Subscript):
+            fields["target"] = gast.Subscript(part(node.target.value), part(node.target.slice), gast.Store())
+            item = standing_for(node.target, gast.Subscript(fields["target"].value, fields["target"].slice, gast.Load()))
+            before.extend(self.calling(node, node.target, self.flag_of(node.target, "part"), item))  # which is read first
         rest = standing_for(node, type(node)(**{**fields, "value": part(node.value)}))
         if any(isinstance(target, gast.Attribute) for target in getattr(node, "targets", ())):
             return [*before, *self.stored(node, rest.value)]
-        return [*before, *(self.exit_of(rest, around) or [rest])]
+        is_tried = isinstance(getattr(rest, "target", None), gast.Subscript)
+        return [*before, *([rest] if is_tried else self.exit_of(rest, around) or [rest])]
 
     def calling(self, node: gast.AST, n: gast.AST, name: Flag, made: gast.AST, stored: Flag | None = None) -> list[gast.AST]:
         """Return the statements for the call that an expression `n` is, or for the attribute that it reads or sets to what is `stored`."""

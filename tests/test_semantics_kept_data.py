@@ -2,6 +2,8 @@
 
 import collections
 import copy
+import dataclasses
+import types
 
 import numpy as np
 import pytest
@@ -173,6 +175,31 @@ def counting(x):
 class Held:
     def __init__(self):
         self.log, self.seen = [], {"n": 0}
+
+
+@dataclasses.dataclass
+class State:
+    calls: int = 0
+    best: float = np.inf
+    losses: list = dataclasses.field(default_factory=list)
+
+
+@pytest.mark.parametrize("state", [State(), types.SimpleNamespace(calls=0, best=np.inf, losses=[])])
+def test_a_state_and_an_attribute_of_the_function_itself_count(state):
+    def loss(x):
+        loss.calls += 1
+        state.calls += 1
+        value = np.sum(x * x)
+        if value < state.best:
+            state.best = value
+        state.losses.append(float(value))
+        return value
+
+    loss.calls = 0
+    derivative = value_and_grad(loss)
+    for k in range(3):
+        assert derivative(np.array([1.0, k]))[0] == 1.0 + k**2
+    assert (loss.calls, state.calls, state.best, state.losses) == (3, 3, 1.0, [1.0, 2.0, 5.0])
 
 
 def counting():

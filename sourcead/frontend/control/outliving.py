@@ -35,9 +35,10 @@ from sourcead.ir.types import INT, UNKNOWN, NoneType, Scalar, Str, TupleT, Type,
 
 
 def is_number_of_class(value: Value, name: str) -> bool:
-    """Tell whether `value.name` is a number that the class `value` itself holds, and that an assignment replaces."""
+    """Tell whether `value.name` is a number that the class or function `value` itself holds, and that an assignment replaces."""
     cls = value.value if isinstance(value, Const) and not value.live else None
-    if not isinstance(cls, type) or core.is_library(cls) or isinstance(find(type(cls), "__setattr__")[1], types.FunctionType):
+    is_own = isinstance(cls, type | types.FunctionType) and not core.is_library(cls)
+    if not is_own or isinstance(find(type(cls), "__setattr__")[1], types.FunctionType):
         return False
     return isinstance(found := vars(cls).get(name), (int, float)) and not isinstance(found, bool) and find(type(cls), name)[0] is None
 
@@ -210,7 +211,7 @@ def set_attribute(lo: Lowering, cell: Cell, name: str, new: Value) -> None:
     """Lower `obj.name = new` for an object that is global data."""
     owner = lo.global_objects[cell]
     cached = any(isinstance(found, functools.cached_property) for base in cell.cls.__mro__ for found in vars(base).values())
-    if cached or any(find(cell.cls, each)[0] not in (None, object) for each in COPYING):
+    if cached or any(find(cell.cls, each)[0] not in (None, object, types.SimpleNamespace) for each in COPYING):
         why = f"`.{name}` of `{owner.text}` is assigned, whose class says itself how it is copied, or keeps properties"
         raise core.refused(lo, why, "an object made inside the function")
     if id(owner.value) not in lo.outliving:

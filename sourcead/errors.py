@@ -376,6 +376,10 @@ class BackendError(SourceADError, ImportError):
     label = "What to do"
 
 
+class ZeroGradientWarning(UserWarning):
+    """Nothing that has a derivative leads from the arguments to the result, so that its gradient is zero: an accuracy, a count."""
+
+
 class FileError(SourceADError, OSError):
     """A file cannot be written.  What was there before is still there.
 

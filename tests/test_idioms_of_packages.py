@@ -77,6 +77,23 @@ class Cloud(np.ndarray):
         return np.sum(self**4)
 
 
+class Tree:
+    def __init__(self, value):
+        self.value, self.kids, self.parent = value, [], None
+
+    def grow(self, value):
+        kid = Tree(value)
+        kid.parent = self
+        self.kids.append(kid)
+        return kid
+
+    def total(self):
+        return self.value + sum(kid.total() for kid in self.kids)
+
+    def height(self):
+        return self.value if self.parent is None else self.value * self.parent.height()
+
+
 def unit(v):
     n = np.linalg.norm(v)
     if n < 1e-9:
@@ -148,6 +165,21 @@ RIGHT = {
         copied = np.array(z)
         copied[..., 1:] *= -1
         return np.sum(copied * np.arange(4.0))""",
+    "objects in the lists of each other": """
+        tree = Tree(x[0])
+        for v in x[1:]:
+            tree = tree.grow(v * tree.value)
+        return tree.parent.total() * tree.height() + tree.parent.parent.kids[0].value""",
+    "a mean that is spread again": """
+        axes = [slice(d) for d in x.shape]
+        axes[-1] = np.newaxis
+        centred = x - np.mean(x, axis=-1)[tuple(axes)]
+        size = 2 ** int(np.ceil(np.log2(2 * centred.shape[-1] - 1)))
+        transformed = np.fft.fft(centred, size, axis=-1)
+        power = np.fft.ifft(transformed * np.conj(transformed), axis=-1).real
+        first = power[0].real
+        first *= 1 - power[1] ** 2
+        return first * s + power[2]""",
     "counted names": """
         counts = collections.Counter(["a", "b", "a"])
         return x[0] * counts["a"] + x[1] * counts["z"] + x[2] * len([k for k, n in counts.items() if n > 1])""",
@@ -155,7 +187,7 @@ RIGHT = {
 
 
 KNOWN = {"np": np, "math": math, "array": array, "collections": collections}
-KNOWN |= {each.__name__: each for each in (Asked, Cloud, Folded, Settings, Spread, unit, vector)}
+KNOWN |= {each.__name__: each for each in (Asked, Cloud, Folded, Settings, Spread, Tree, unit, vector)}
 
 
 @pytest.mark.parametrize("name", RIGHT)

@@ -119,7 +119,7 @@ def unknown_place(x):
     return sum(c.height for c in cells)
 
 
-@pytest.mark.parametrize("f, n", [(unknown_number, 70), (unknown_place, 3)])
+@pytest.mark.parametrize("f, n", [(unknown_number, 70), (unknown_place, 9)])
 def test_refused(f, n):
     with pytest.raises(SourceADError, match="it was read from a list"):
         grad(f)(np.linspace(0.1, 1.0, n))

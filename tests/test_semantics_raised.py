@@ -220,7 +220,67 @@ def test_what_is_read_in_a_try_is_not_saved_outside_of_it():
         return y.sum()
     """, np=np)
     assert judged_in_all_modes(f, np.linspace(0.4, 0.9, 3)) == "right"
-    assert judged_in_all_modes(f, np.linspace(0.4, 0.9, 2)) == "refused"
+    assert judged_in_all_modes(f, np.linspace(0.4, 0.9, 2)) == "right"
+
+
+def places_that_a_list_lacks(x):
+    items, total = list(x), 0.0
+    for i in range(5):
+        try:
+            total += items[i] * x[0]
+        except IndexError:
+            total -= x[1]
+            if i > 3:
+                break
+        total *= 1.5
+    return total
+
+
+def keys_that_a_dict_lacks(x):
+    counted, total = {}, 0.0
+    for v in x:
+        counted[int(v * 4)] = v
+    for k in range(4):
+        try:
+            total += counted[k]
+        except KeyError:
+            total += 0.5 * x[1] * k
+    try:
+        return {"a": total, "b": x[0]}["a" if total > 100.0 else "c"]
+    except KeyError:
+        return total * x[2]
+
+
+def kept_by_what_it_lacks(x):
+    memo = {0: x[0], 1: x[1]}
+
+    def found(n):
+        try:
+            return memo[n]
+        except KeyError:
+            memo[n] = 0.5 * found(n - 1) + memo[n - 2] * x[2]
+            return memo[n]
+
+    return found(4)
+
+
+def items_of_items(x):
+    rows = [[v, 1.0] for v in x]
+    try:
+        total = x[0]
+        total += rows[int(x[0] * 3.0)][int(x[2] * 3.0)] * x[1]
+    except (IndexError, KeyError):
+        total += x[1] * 2.0
+    else:
+        total *= 3.0
+    finally:
+        total *= x[0]
+    return total
+
+
+@pytest.mark.parametrize("f", [places_that_a_list_lacks, keys_that_a_dict_lacks, kept_by_what_it_lacks, items_of_items])
+def test_what_a_subscript_raises_in_a_run_is_handled(f):
+    assert judged_in_all_modes(f, np.array([0.4, 0.6, 0.9])) == "right"
 
 
 RAISING = [

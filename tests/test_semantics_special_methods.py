@@ -291,3 +291,131 @@ def of_objects_that_grow(x):
 @pytest.mark.parametrize("f", [in_pairs, in_pairs_read_when_taken, of_objects_that_grow])
 def test_iterators_read_when_they_are_asked(f):
     assert judged_in_all_modes(f, np.array([0.5, -1.2, 2.0])) == "right"
+
+
+class Counted:
+    """Count how often Python compares, hashes and prints the object."""
+
+    def __init__(self, v):
+        self.v, self.n = v, 0
+
+    def noted(self, result):
+        self.n += 1
+        return result
+
+    def __eq__(self, other):
+        return self.noted(self.v == (other.v if isinstance(other, Counted) else other))
+
+    def __lt__(self, other):
+        return self.noted(self.v < other.v)
+
+    def __hash__(self):
+        return self.noted(1)
+
+    def __repr__(self):
+        return self.noted("Counted")
+
+    def __index__(self):
+        return self.noted(2)
+
+    def __contains__(self, v):
+        return self.noted(v > 1.0)
+
+
+def searched(x):
+    items = [Counted(k) for k in (1, 2, 2, 3)]
+    place, times, there = items.index(2), items.count(Counted(2)), 3 in items
+    kept = list(items)
+    items.remove(2)
+    return x[place] * times + there * x[0] + sum((k + 1) * c.n for k, c in enumerate(kept)) * x[2]
+
+
+def searched_by_numbers_of_the_run(x):
+    items = (Counted(x[0]), Counted(x[1]), Counted(x[2]))
+    found = x[1] in items
+    return found * x[2] + (items[0].n + 3.0 * items[1].n + 5.0 * items[2].n) * x[0]
+
+
+def compared_one_by_one(x):
+    one, other = (Counted(x[0]), [Counted(x[1]), 1.0]), (Counted(x[0]), [Counted(x[2]), 1.0])
+    answers = one == other, one != other, one[1] == other[1], one[1] < other[1], [one[0]] == [one[0]]
+    return sum((k + 1) * a for k, a in enumerate(answers)) * x[1] + (one[0].n + 2 * one[1][0].n) * x[0]
+
+
+def told_otherwise(x):
+    c = Counted(x[0])
+    hash(c), range(c), repr(c), str(c)
+    return c.n * x[0] + ((2 in c) + (x[2] in c)) * x[1] + c.n * x[2]
+
+
+def asked_for_what_is_computed(x):
+    class P:
+        n = 0
+
+        @property
+        def w(self):
+            self.n += 1
+            return x[0]
+
+    p = P()
+    return (hasattr(p, "w") + p.w) * p.n
+
+
+@pytest.mark.parametrize("f", [searched, searched_by_numbers_of_the_run, compared_one_by_one, told_otherwise, asked_for_what_is_computed])
+def test_what_special_methods_change_is_seen(f):
+    assert judged_in_all_modes(f, np.array([0.5, -1.2, 2.0])) == "right"
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: (items := [Counted(v) for v in x]) and sorted(items)[0].v * items[0].n,
+        lambda x: (items := [Counted(v) for v in x]) and min(items, key=lambda c: c).v * items[0].n,
+        lambda x: (c := Counted(x[0])) and len({c, c}) * x[0] * c.n,
+        lambda x: (c := Counted(x[0])) and len(str([c])) * x[0] * c.n,
+        lambda x: (c := Counted(x[0])) and x[c] * c.n,
+    ],
+)
+def test_operations_on_records_whose_methods_change_something_are_refused(f):
+    assert judged_in_all_modes(f, np.array([0.5, -1.2, 2.0])) == "refused"
+
+
+class Trebled:
+    def __init__(self, v):
+        self.v = v
+
+    def __mul__(self, w):
+        return 3.0 * self.v * w
+
+    def __iter__(self):
+        return iter([self.v, self.v**2])
+
+
+def objects_among_numbers(x):
+    items, joined = [v * 1.0 for v in x], list(x) + [Trebled(v) for v in x]
+    items[1] = Trebled(x[0])
+    return items[1] * x[2] + sum(items[1]) + joined[4] * x[0]
+
+
+def deques_among_numbers(x):
+    items = [1.0, 2.0]
+    for k in range(2):
+        items[k] = collections.deque([x[k], x[2]], maxlen=2)
+    return sum(items[1]) * items[0][0]
+
+
+def texts_among_numbers(x):
+    stack = []
+    for token in (x[0], 2.0, "*", x[1], "+"):
+        if token == "+":
+            stack.append(stack.pop() + stack.pop())
+        elif token == "*":
+            stack.append(stack.pop() * stack.pop())
+        else:
+            stack.append(token)
+    return stack[-1] * x[2]
+
+
+@pytest.mark.parametrize("f", [objects_among_numbers, deques_among_numbers, texts_among_numbers])
+def test_operators_find_the_classes_of_objects_among_numbers(f):
+    assert judged_in_all_modes(f, np.array([0.5, -1.2, 2.0])) == "right"

@@ -43,7 +43,7 @@ class Builder(Numbers):
     """Collects the statements of a block.
 
     Attributes:
-        stmts: the statements of the innermost open block.
+        stmts: the statements of the innermost open block; `around` has those of the blocks around it.
         origin, adjoint_of, within: fields of the statements that are emitted.
         maybe_number: arrays that may be a number at run time, such as a loop variant that starts as the number 0.
         unassigned: variables that have no value on some paths; it is None while they are differentiated (`unassigned.py`).
@@ -55,10 +55,12 @@ class Builder(Numbers):
         equal: sizes that are known to be equal while the reverse of a block is written.
         complexes: whether some number in the function that is differentiated is complex by its type.
         truths: whether a variable is true, where that is known although its value is not (`a and False`).
+        check: refuses an op that the lowering must not emit with a result of this type (`frontend/core/special_effects.py`).
     """
 
     def __init__(self):
         self.stmts: list[Stmt] = []
+        self.around: list[list[Stmt]] = []
         self.origin = None
         self.adjoint_of = None
         self.within: tuple[Call, ...] = ()
@@ -73,6 +75,7 @@ class Builder(Numbers):
         self.equal = EqualSizes()
         self.complexes = False
         self.truths: dict[Var, bool] = {}
+        self.check: Callable[[Op, Type], None] | None = None
 
     @classmethod
     def knowing(cls, other: Builder) -> Builder:
@@ -164,6 +167,8 @@ class Builder(Numbers):
         """Bind a new variable to an op; its type is inferred if it is not given."""
         if type is None:
             type = map_dims(self.result_type(op, self.with_equal_sizes), self.equal.best) if self.equal.names else self.result_type(op)
+        if self.check is not None:
+            self.check(op, type)
         var = Var(name, type, temp)
         if self.maybe_number and isinstance(type, Array) and self._number_like(op):
             self.maybe_number.add(var)
@@ -226,10 +231,12 @@ class Builder(Numbers):
     def block(self):
         """Collect the statements that are emitted inside the `with` block in a separate list, which is yielded."""
         outer, self.stmts = self.stmts, []
+        self.around.append(outer)
         try:
             yield self.stmts
         finally:
             self.stmts = outer
+            self.around.pop()
 
 
 def written_type(t: Type, path: tuple[Sub | View, ...], value: Type) -> Type:

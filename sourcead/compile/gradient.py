@@ -209,7 +209,9 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
             return self._compiled(self._declared())
         except SourceADError as error:
             if not isinstance(error, NoSourceError):
-                error.reason += " (before a call, the types of the arguments are not known: `lower(...)` takes arguments)"
+                error.reason += " (before a call, the types of the arguments are not known)"
+                known = f"`.lower({', '.join(self.signature.parameters)}).text` with arguments, or call it first"
+                error.instead = f"{known}; if that is refused, {error.instead}" if error.instead else known
             raise
 
     def _miss(self, key: tuple, values: tuple) -> Callable:

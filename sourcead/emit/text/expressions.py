@@ -75,6 +75,14 @@ class Expressions:
         self.made: dict[Var, Stmt] = {}  # the statements that nested values come from
         self.lets_go = False
 
+    def place(self, fn: object, *operands: Operand) -> ast.expr | None:
+        """Return what a call of `setattr` or `operator.setitem` assigns to, None for other calls and names that are no words."""
+        if fn is operator.setitem:
+            owner, key = map(self.operand, operands)
+            return ast.Subscript(owner, key, ast.Store())
+        is_word = fn is setattr and isinstance(operands[1], Const) and is_name(operands[1].value)
+        return ast.Attribute(self.operand(operands[0]), operands[1].value, ast.Store()) if is_word else None
+
     def operand(self, operand: Operand) -> ast.expr:
         match operand:
             case Const():

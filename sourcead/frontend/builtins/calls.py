@@ -3,38 +3,37 @@
 The kinds of callables and their order are listed in `core/operations.py`.
 """
 
-import contextlib
 import functools
 import logging
 import math
+import operator
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
-from sourcead.errors import NoSourceError
+from sourcead.errors import NoSourceError, SourceADError
 from sourcead.frontend import core
-from sourcead.frontend.builtins import compositions
+from sourcead.frontend.builtins import calls_as_they_are, compositions
 from sourcead.frontend.builtins.library_arguments import (
     as_numpy_takes, in_their_places, keep_fractions, plain_arguments, refuse_some, with_tuples, without_copy,
     without_flat, without_out
 )
 from sourcead.frontend.control import inlining
 from sourcead.frontend.core import (
-    BoundVal, Cell, ChoiceVal, FunctionVal, Iterable, Lowering, TupleVal, Value, cells_of, leaves, roots
+    BoundVal, Cell, ChoiceVal, FunctionVal, Iterable, Lowering, TupleVal, Value, cells_of, roots
 )
 from sourcead.frontend.core.aliases import FIELDS, USE_ARRAYS, has_fields
 from sourcead.frontend.core.known_values import DATES
-from sourcead.frontend.find_source import behind_cache, find_source, is_by_hash, is_cached, unwrap
+from sourcead.frontend.find_source import find_source, is_cached, unwrap
 from sourcead.frontend.values import array_objects, lists, memory_layouts, random_generators, sequences, subscripts
-from sourcead.ir.names import name_of
-from sourcead.ir.nodes import Atom, Block, Call, Const, Operand, Stmt, Sub, Var, View
+from sourcead.ir.nodes import Atom, Call, Const, Operand, Stmt, Sub, Var, View
 from sourcead.ir.records import GENERATORS
-from sourcead.ir.types import UNKNOWN, AnyTuple, Foreign, Scalar, is_array, rank
-from sourcead.ir.walk import map_operand, walk
+from sourcead.ir.types import UNKNOWN, Foreign, is_array, rank
+from sourcead.ir.walk import map_operand
 from sourcead.places.spelling import spelled
 from sourcead.primitives.registry import is_own
 from sourcead.primitives.result_types.infer import NOT_CONST, static_value
@@ -44,9 +43,12 @@ from sourcead.runtime import is_helper
 SPEAKERS = ("warnings", "_warnings", "logging", "pdb")  # modules whose functions report to the user and return nothing
 SEES_EVERYTHING = frozenset({eval, exec, globals, vars, dir, getattr, setattr, delattr, open, input, iter, next, id, compile})
 MAKERS = {np.random.default_rng: np.random.Generator, np.random.RandomState: np.random.RandomState}
-SPECIAL = {abs: "__abs__", round: "__round__", float: "__float__", int: "__int__"}  # methods of the user's classes
+SPECIAL = {  # methods of the user's classes
+    abs: ["__abs__"], round: ["__round__"], float: ["__float__"], int: ["__int__"], hash: ["__hash__"], repr: ["__repr__"],
+    str: ["__str__", "__repr__"], operator.index: ["__index__"],
+}  # fmt: skip
 UNBUFFERED = (np.concatenate, np.stack, np.fill_diagonal)  # other functions of NumPy first copy what they read where they write
-FOLDED = frozenset({isinstance, bool, str, len, min, max, abs, int, round, tuple, callable, issubclass, np.dtype, np.ndim})
+FOLDED = frozenset({isinstance, bool, str, chr, ord, len, min, max, abs, int, round, tuple, callable, issubclass, np.dtype, np.ndim})
 QUESTIONS = frozenset({np.isfinite, np.isnan, np.isinf, math.isfinite, math.isnan, math.isinf})
 
 
@@ -72,8 +74,9 @@ def call_ufunc_at(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Va
 def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Lower a call of a function that has a rule, carries no derivative, or belongs to a library."""
     args = core.what_python_takes(fn, args)
-    if fn in SPECIAL and args and (found := core.call_special(lo, args[0], SPECIAL[fn], args[1:], node)) is not None:
-        return found
+    for name in SPECIAL.get(fn, ()) if args else ():
+        if (found := core.call_special(lo, args[0], name, args[1:], node)) is not None:
+            return found
     if fn in (float, int, complex, bool) and not args and not kwargs:
         return Const(fn())
     if fn is float and len(args) == 1 and isinstance(args[0], (Var, Const)) and isinstance(text := core.number_of(lo, args[0]), str):
@@ -247,50 +250,15 @@ def call_function(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Va
         lo.classes.update(dict.fromkeys((type(v) for v in bound_args), True))
     args = [core.as_value(lo, v) for v in bound_args] + args
     kwargs = {**{k: core.as_value(lo, v) for k, v in bound_kwargs.items()}, **kwargs}
-    return inlining.call_source(lo, source, args, kwargs, node)
-
-
-@core.kind_of_callable("cached", is_cached)
-def call_cached(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """Lower a call of a function with a cache, provided that it makes no difference that it runs again."""
-    cached, bound_args, bound_kwargs = unwrap(fn, caches=False)
-    function = behind_cache(cached)
-    name = name_of(function)
-    args = [core.as_value(lo, v) for v in bound_args] + args
-    kwargs = {**{k: core.as_value(lo, v) for k, v in bound_kwargs.items()}, **kwargs}
-
-    def refuse(why: str):
-        raise core.unsupported(lo, node, f"`{name}` has a cache, and {why}", f"leave the cache of `{name}` away")
-
-    given = [cell for value in (*args, *kwargs.values()) for cell in cells_of(value) if not is_tuple_of_numbers(lo, cell)]
-    if given and is_by_hash(cached):
-        refuse("an argument is an array, list, dict or object")
-    first = len(lo.build.stmts)
-    with lo.using(cached=name), unwritten(given, f"`{name}` has a cache, and would write to its argument only if it runs"):
-        value = core.call_object(lo, function, args, kwargs, node)
-    memory = {root for cell in given for root in roots(cell)}
-    for op in (s.op for stmt in lo.build.stmts[first:] for s in walk(Block((stmt,), ()))):
-        if isinstance(op, Call) and op.effect and (op.fn is runtime.shuffled_range or not runtime.is_helper(op.fn)):
-            refuse("it draws random numbers or has effects, which happen only if it runs")
-    why = f"what `{name}` returns is in its cache: writing to it would change what later calls return"
-    if cached not in lo.caches:
-        lo.caches[cached] = lo.new_cell(Const(None), name=name)
-        core.keep([lo.caches[cached]], why)
-    for leaf in leaves(value):
-        if isinstance(leaf, Cell):
-            if not memory.isdisjoint(roots(leaf)):
-                refuse("what it returns is an argument, or a part of one, and is not if it was kept")
-            leaf.frozen = why
-            lo.share(leaf, [lo.caches[cached]])
-        elif not isinstance(leaf, (Var, Const)):
-            refuse("its result is neither data nor None")
-    return value
-
-
-def is_tuple_of_numbers(lo: Lowering, cell: Cell) -> bool:
-    """Return whether a cell is a tuple of numbers of any length, which nobody can write into."""
-    t = core.data_type(lo, cell)
-    return isinstance(t, AnyTuple) and isinstance(t.item, Scalar)
+    if not lo.leaves_calls or not calls_as_they_are.may_be_left(lo, plain, args, kwargs):
+        try:
+            return inlining.call_source(lo, source, args, kwargs, node)
+        except SourceADError as error:
+            calls_as_they_are.mark(lo, error, plain, args, kwargs)
+            raise
+    with lo.attempt(SourceADError, when=lambda error: core.surely_raised(error)[0] is None) as attempt:
+        found = inlining.call_source(lo, source, args, kwargs, node)
+    return calls_as_they_are.left(lo, fn, args, kwargs) if attempt.failed else found
 
 
 CHOOSING = next(c for c in functools.singledispatch.__code__.co_consts if getattr(c, "co_name", None) == "wrapper")
@@ -319,19 +287,6 @@ def call_chosen(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
     for choice in (Choice(fn, cls) for cls in classes):
         lo.guards[(id(choice), "chosen")] = (choice, "chosen", choice.chosen)
     return core.call_object(lo, chosen.pop(), args, kwargs, node)
-
-
-@contextlib.contextmanager
-def unwritten(cells: list[Cell], why: str) -> Iterator[None]:
-    """Refuse writes to some objects while the body runs."""
-    before = [cell.frozen for cell in cells]
-    for cell in cells:
-        cell.frozen = cell.frozen or why
-    try:
-        yield
-    finally:
-        for cell, frozen in zip(cells, before):
-            cell.frozen = frozen
 
 
 @core.kind_of_callable("speaker", lambda fn: getattr(unwrap(fn)[0], "__module__", None) in SPEAKERS)

@@ -15,6 +15,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.builtins import in_python
 from sourcead.frontend.builtins.arguments import NONE, ZERO, lowers
+from sourcead.frontend.control import outliving
 from sourcead.frontend.core import WHOLE, Cell, Iterable, Lowering, NotStatic, TupleVal, Value, roots
 from sourcead.frontend.values import dicts, iterables, sequences, sets, walks
 from sourcead.frontend.values.dict_keys import known_key
@@ -32,6 +33,8 @@ def builtin_len(lo: Lowering, node, value: Value) -> Value:
     """Lower `len(x)`."""
     if (found := core.call_special(lo, value, "__len__", [], node)) is not None:
         return found
+    if isinstance(value, core.LogVal | core.DictVal):
+        return outliving.count_items(lo, value)
     value = core.array_of(value) or value
     if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind in ("list", "dict"):
         if isinstance(value, Cell):
@@ -130,7 +133,13 @@ def builtin_zip(lo: Lowering, node, *xs: Value, strict: Value = NONE) -> Value:
     compares = core.truth(lo, strict) is not False
     if len(xs) > 1 and isinstance(xs[0], Iterable) and xs[0].once and all(x is xs[0] for x in xs) and core.is_none(strict):
         return iterables.later(lo, xs[:1], lambda inner: iterables.in_groups(lo, inner, len(xs), node), node)
-    return iterables.later(lo, xs, lambda *parts: iterables.zipped(lo, parts, node, compares) if parts else iterables.listed([]), node)
+
+    def rows(*parts: Iterable) -> Iterable:
+        if any(p.endless and p.nth is None for p in parts) and core.is_none(strict):
+            return core.call_object(lo, in_python.in_step, list(parts), {}, node)
+        return iterables.zipped(lo, parts, node, compares) if parts else iterables.listed([])
+
+    return iterables.later(lo, xs, rows, node)
 
 
 @lowers(enumerate)

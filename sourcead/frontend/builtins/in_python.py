@@ -269,6 +269,20 @@ def first_of(items, *default):
 
 
 @stands_in_for()
+def in_step(first, *others):
+    """Compute `zip(first, *others)` where one of them may never end, of which no element may be taken too many."""
+    others = [iter(other) for other in others]
+    for item in first:
+        row = (item,)
+        try:
+            for other in others:
+                row = (*row, next(other))
+        except StopIteration:
+            return
+        yield row
+
+
+@stands_in_for()
 def first_left(items, count):
     """Compute `islice(items, count)` for an iterator, which has the others left."""
     if count > 0:

@@ -172,6 +172,8 @@ def builtin_hasattr(lo: Lowering, node, value: Value, name: Value) -> Value:
     """Lower `hasattr(obj, "name")`."""
     word = known_name(lo, hasattr, name)
     found = has(lo, value, word)
+    if found and is_computed(value, word):
+        core.attribute(lo, value, word, node)  # which may change something
     return core.call_library(lo, hasattr, [value, name], {}, node) if found is None else Const(found)
 
 

@@ -12,7 +12,7 @@ from sourcead.frontend import core
 from sourcead.frontend.builtins.arguments import lowers
 from sourcead.frontend.control import branches
 from sourcead.frontend.core import FALSE, Cell, Lowering, TupleVal, Value
-from sourcead.frontend.values import lists, sequences, sets
+from sourcead.frontend.values import lists, objects_by_place, sequences, sets
 from sourcead.ir.nodes import Const, Var
 from sourcead.ir.types import BOOL, INT, Array, ListT, Scalar
 from sourcead.primitives.result_types.infer import Arg, infer_call
@@ -62,9 +62,11 @@ def extreme(fn, lo: Lowering, node, *values: Value, key: Value | None = None, de
     """Lower `max(xs, key=f, default=v)` or `max(x, y)`, or `min`."""
     if len(values) == 1:
         values = (sequences.taken(lo, values[0], node),)
+    items = sequences.static_items(lo, values[0], node) if len(values) == 1 and core.has_known_items(values[0]) else list(values)
+    if key is not None and not core.is_none(key) and objects_by_place.are_few_objects(lo, items):
+        return objects_by_place.extreme(lo, operator.gt if fn is max else operator.lt, items, key, node)
     if key is not None or len(values) == 1 and not core.has_known_items(values[0]):
         return extreme_item(lo, fn, values[0] if len(values) == 1 else TupleVal(values), key, default, node)
-    items = sequences.static_items(lo, values[0], node) if len(values) == 1 else list(values)
     if not items and default is not None:
         return default
     if not items:

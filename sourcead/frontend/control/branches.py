@@ -23,7 +23,7 @@ from sourcead.frontend.core import (
     MustMaterialise, NeverReturns, NotStatic, Slots, TupleVal, Value, leaves, next_birth
 )
 from sourcead.ir.nodes import Atom, Block, Branch, Const, Effect, Origin, Stmt
-from sourcead.ir.types import Array, Scalar, Unknown
+from sourcead.ir.types import BOOL, Array, Scalar, Unknown
 
 
 def restartable(lo: Lowering, lower: Callable[[], Any], one_value: set | None = None) -> Any:
@@ -88,6 +88,8 @@ def branch(lo: Lowering, cond: Atom, arms: list[Callable[[], Any]], kind: str = 
 def tested(lo: Lowering, cond: Atom) -> Atom:
     """Return a condition as a truth value, asked for by a statement, where the program handles the error that arrays raise for that."""
     may_be_array = isinstance(t := atom_type(cond), Unknown) or isinstance(t, Array) and t.dims != ()
+    if lo.pointing and not (isinstance(t, Scalar) and t.kind == "bool"):
+        return lo.build.call(bool, cond, type=BOOL)
     return lo.build.call(bool, cond) if may_be_array and issubclass(ValueError, lo.catching) else cond
 
 

@@ -14,11 +14,12 @@ A loop that is left by `return` alone needs no flag besides `returned`.
 import copy
 import operator
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import gast
 
-from sourcead.frontend.core import FALSE, TRUE, Flag, Lowering, Scope, Value, once_for_each_node
+from sourcead.frontend.core import FALSE, TRUE, Flag, Lowering, Scope, Value, once_for_each_node, temporarily
 
 NEXT = object()  # control leaves a statement for the next iteration
 
@@ -203,3 +204,8 @@ def may_continue(node: gast.AST) -> bool:
 def is_endless(node) -> bool:
     """Return whether a statement is `while True` or a `while` of another true constant."""
     return isinstance(node, gast.While) and isinstance(node.test, gast.Constant) and bool(node.test.value)
+
+
+def as_function(lo: Lowering, exits: dict) -> AbstractContextManager[None]:
+    """Lower the body as if it were a function of its own with the names of this one: a `return` leaves the body alone."""
+    return temporarily(lo.scope, loops=0, leaves=[], exits=exits)

@@ -11,12 +11,13 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.control import narrowing
 from sourcead.frontend.core import (
-    KIND, MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, BoundVal, Cell, ChoiceVal, FunctionVal, Iterable,
-    Lowering, Meta, MustMaterialise, OptionalVal, Slots, TupleVal, Value, parts_of, roots
+    FALSE, KIND, MISSING, MOST_OBJECTS, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE, BoundVal, Cell, ChoiceVal,
+    FunctionVal, Iterable, Lowering, Meta, MustMaterialise, New, OptionalVal, Pointer, Slots, TupleVal, Value, parts_of,
+    roots
 )
 from sourcead.ir.names import of_part
 from sourcead.ir.nodes import UNDEFINED, Atom, Const, Slice, Stmt, Var
-from sourcead.ir.types import NoneType, Scalar, Undefined, Unknown, join
+from sourcead.ir.types import Array, ListT, MapT, NoneType, Scalar, Undefined, Unknown, join
 
 
 @dataclass
@@ -157,7 +158,11 @@ class Merger:
         """Record the object that is `a` or `b` after the branch, with the other objects that it may share memory with."""
         self.made[id(a), id(b)] = merged
         self.lo.arms_differ()
-        behind = {root for v in (a, b) if isinstance(v, Cell) for root in roots(v)}
+        pointer = self.pointer(a, b) if self.lo.pointing else None
+        if pointer is not None:
+            self.lo.pointers[merged] = pointer
+        alone = pointer is not None and merged.kind != "array"  # what is in it is merged, too, and related to what is in the others
+        behind = {root for v in (a, b) if isinstance(v, Cell) for root in ({v, *v.shares} if alone else roots(v))}
         self.lo.share(merged, behind)
         for held in {held for cell in behind for held in cell.holds}:
             self.lo.hold(merged, held)
@@ -165,6 +170,32 @@ class Merger:
             if cells & behind:
                 self.lo.share(merged, [other])
         self.behind.append((merged, behind))
+
+    def pointer(self, a: Value, b: Value) -> Pointer | None:
+        """Return which objects made before the branch an object is after it, or None if that is not known."""
+        if not is_truth(self.cond) or not all(can_be_followed(self.lo, v) for v in (a, b)) or (a.kind, a.cls) != (b.kind, b.cls):
+            return None
+        if a.kind == "array" and type(atom_type(self.lo.read(a))) is not type(atom_type(self.lo.read(b))):
+            return None
+        parts = self.pointed(a, 0), self.pointed(b, 1)
+        if None in parts or all(isinstance(part, New) for part in parts):
+            return None
+        pointer = Pointer(self.cond, *parts, self.lo.build.stmts)
+        return pointer if len(pointer.cells()) <= MOST_OBJECTS else None
+
+    def pointed(self, value: Cell | Pointer, arm: int) -> Cell | Pointer | None:
+        """Return what leads to an object of an arm after the branch, or None if nothing does."""
+        if isinstance(value, Cell):
+            if (found := self.lo.outside(value, self.birth)) is not None:
+                return None if found is not value else self.lo.pointer_of(found) or found
+            made, value = value, self.lo.pointers.get(value)
+            if value is None:
+                return New() if made.kind != "array" or made.base is None else None
+        if not is_truth(value.condition):
+            return None
+        parts = self.pointed(value.first, arm), self.pointed(value.second, arm)
+        asked = (value.condition, FALSE) if arm == 0 else (FALSE, value.condition)
+        return None if None in parts else Pointer(self.result(*asked, "which", True), *parts, self.lo.build.stmts)
 
     def data(self, a: Value, b: Value, name: str) -> Value:
         """Return the merged value of a number, array or other IR value in each arm, as a result of the `Branch`."""
@@ -297,6 +328,21 @@ class Merger:
         narrowing.note(self.lo, var, a, b)
         self.results.append((a, b, var))
         return var
+
+
+def is_truth(atom: Atom) -> bool:
+    """Return whether an atom is a truth value."""
+    return isinstance(atom, Var) and isinstance(atom.type, Scalar) and atom.type.kind == "bool"
+
+
+def can_be_followed(lo: Lowering, value: Value) -> bool:
+    """Return whether an object can be kept equal to another one that it may be, and may be read and written."""
+    if not isinstance(value, Cell) or lo.unreadable(value) is not None or value.frozen or POISON in value.slots:
+        return False
+    if value.kind != "array":
+        return core.array_of(value) is None and value.base is None
+    root = value.root()
+    return not root.holds and isinstance(atom_type(lo.read(root)), (Array, ListT, MapT) if root is value else Array)
 
 
 def is_unassigned(value: Value) -> bool:

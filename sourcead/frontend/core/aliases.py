@@ -15,6 +15,7 @@ from sourcead.frontend.core.cells import Cell, Value, cells_of, reach, roots
 from sourcead.frontend.core.errors import READ_FROM_LIST, RETURN_IT, MustMaterialise, frozen_error, needs_items
 from sourcead.frontend.core.journal import KIND, MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE
 from sourcead.frontend.core.parts import parts_of_value
+from sourcead.frontend.core.pointer import Pointers
 from sourcead.frontend.core.reading import Memory
 from sourcead.frontend.core.sameness import Factory
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Build, Call, Const, Operand, Origin, Stmt, Sub, Var, View
@@ -37,7 +38,7 @@ def has_fields(t: Type) -> bool:
     return isinstance(t, Array) and t.dtype is not None and t.dtype.names is not None
 
 
-class Writing(Memory):
+class Writing(Pointers, Memory):
     """Extend the memory of a lowering with writes.
 
     Attributes:
@@ -47,7 +48,8 @@ class Writing(Memory):
     """
 
     def __init__(self):
-        super().__init__()
+        Memory.__init__(self)
+        Pointers.__init__(self)
         self.written: dict[str, Origin | None] = {}
         self.compared: set[str] = set()
         self.apart = False
@@ -74,7 +76,7 @@ class Writing(Memory):
             self.merge(cell.stands_for)
             return self.write(cell, path, value, mode, through)
         if cell.frozen:
-            raise frozen_error(cell, AliasError(cell.frozen, at=self.here, instead="copy it first: `x = x.copy()`"))
+            raise frozen_error(cell, AliasError(cell.frozen, at=self.here, instead=of_copies(cell)))
         if through and cell.doubled:
             why = f"one object may be in the list `{cell.name}` several times, and writing it changes all of them"
             raise AliasError(why, at=self.here, instead="append copies: `xs.append(x.copy())`")
@@ -165,6 +167,8 @@ class Writing(Memory):
             for container in held.held_by - {cell}:
                 if held not in container.rows_of:
                     self.poison(container, cell)
+        if self.follow is not None:
+            self.follow(cell, [VALUE])
 
     def note_written(self, cells: Iterable[Cell]) -> None:
         """Record the parameters whose memory is or may be that of cells that are written."""
@@ -181,6 +185,8 @@ class Writing(Memory):
             if another in one.apart:
                 self.layouts |= one.apart[another]
                 return
+        if self.pointing and self.is_kept_equal(other, written):
+            return
         if other.frozen not in (None, READ_FROM_LIST):
             why = f"`{written.name}`, which is written here, may be `{other.name}`: {other.frozen}"
             raise AliasError(why, at=self.here, instead="copy it first")
@@ -209,7 +215,7 @@ class Writing(Memory):
     def may_change(self, cell: Cell) -> None:
         """Refuse to replace items of what must not be written."""
         if cell.frozen:
-            raise frozen_error(cell, AliasError(cell.frozen, at=self.here, instead=f"copy it first, or {RETURN_IT}"))
+            raise frozen_error(cell, AliasError(cell.frozen, at=self.here, instead=of_copies(cell)))
 
     def changed(self, cell: Cell) -> None:
         """Prepare for replacing an item of a list, dict or object of known structure: check permission and poison what may share it."""
@@ -281,3 +287,8 @@ def _is_whole(key) -> bool:
     """Tell whether a key is `()` or `...`, either as written in a path or as a constant, and so stands for an array without axes."""
     value = key.value if isinstance(key, Const) else key
     return value is Ellipsis or isinstance(value, tuple) and all(map(_is_whole, value))
+
+
+def of_copies(cell: Cell) -> str:
+    """Return what to write in place of a write to data that the function must not change."""
+    return f"write into a copy, `copied = {cell.name}.copy()`; what is to be kept, append to a global list, or {RETURN_IT}"

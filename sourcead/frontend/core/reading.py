@@ -59,7 +59,9 @@ class Memory:
     def set(self, slots: Slots, key: Any, value: Any) -> None:
         """Set a slot, and record the change in the journal."""
         if slots.initial is not None:
-            error = refused(self, f"`{key}`, a global name, is assigned here", f"count outside of your function, or {RETURN_IT}")
+            first = "only a first derivative leaves it there, and no code that is not lowered may read it"
+            why = f"`{key}`, which outlives the call, is assigned here: {first}"
+            error = refused(self, why, f"numbers, texts or copies of arrays, in a first derivative; or {RETURN_IT}")
             if key not in slots.initial or self.in_pairs:
                 raise error
             self.changed_globals.setdefault((slots, key), error)

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 import functools
 from collections import defaultdict
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,12 +32,11 @@ from sourcead.errors import SourceADError, UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control.branches import INSTEAD, RAISED, UNDECIDED
 from sourcead.frontend.control.exits import (
-    Return, always_leaves, assignment, may_leave, rewritten, standing_for, variable
+    Return, always_leaves, as_function, assignment, may_leave, rewritten, standing_for, variable
 )
-from sourcead.frontend.core import MISSING, Escaped, Flag, Held, Lowering, Value, temporarily
+from sourcead.frontend.core import MISSING, Escaped, Flag, Held, Lowering, Value
 from sourcead.frontend.syntax import managers
-from sourcead.frontend.syntax.calls_in_order import STRICT, has_calls, is_lazy
-from sourcead.frontend.syntax.expressions import elements, keywords
+from sourcead.frontend.syntax.calls_in_order import STRICT, TRIED, has_calls, is_lazy, operation
 from sourcead.frontend.syntax.guarded import kept
 from sourcead.frontend.syntax.handlers import Handler, caught, handler_of_syntax, names_no_class
 from sourcead.frontend.syntax.managers import Act, Surrounded
@@ -117,11 +115,6 @@ def lowered_body(lo: Lowering, exits: Leaving, body: list[gast.AST]) -> Value | 
     if stops:
         stmts[first:] = kept(stmts[first:], stops, lo.probed)
     return None if left is RAISED else left.value
-
-
-def as_function(lo: Lowering, exits: dict) -> AbstractContextManager[None]:
-    """Lower the body as if it were a function of its own with the names of this one: a `return` leaves the body alone."""
-    return temporarily(lo.scope, loops=0, leaves=[], exits=exits)
 
 
 # -- the ways of leaving a body -------------------------------------------------------------------------------------------
@@ -215,7 +208,9 @@ class Leaving:
             if original(node) is original(known):
                 return self.attempted(node, handler)
         is_inside = any(isinstance(n, gast.Try) and n.handlers and part == "body" for n, part in around)
-        if has_calls(node) and (self.lo.probing and not is_inside or any(original(node) is original(known) for known in self.calls)):
+        if self.lo.probing and not is_inside and has_calls(node, TRIED):
+            return self.with_calls(node, around, TRIED)
+        if has_calls(node) and any(original(node) is original(known) for known in self.calls):
             return self.with_calls(node, around)
         match node:
             case gast.Return(value=value):
@@ -232,7 +227,7 @@ class Leaving:
                 return [standing_for(node, gast.If(gast.UnaryOp(gast.Not(), test), failed, []))]
         return None
 
-    def with_calls(self, node: gast.AST, around: tuple) -> list[gast.AST]:
+    def with_calls(self, node: gast.AST, around: tuple, calls: tuple[type, ...] = (gast.Call, gast.Attribute)) -> list[gast.AST]:
         """Return the statements for one in which functions are called, each call in a statement of its own."""
         before: list[gast.AST] = []
         whole = is_lazy(node.value)  # its arguments stay where they are
@@ -248,7 +243,7 @@ class Leaving:
             else:
                 parts = [part(value) for _, value in gast.iter_fields(n)]
             made = standing_for(n, type(n)(*parts))
-            if not isinstance(n, (gast.Call, gast.Attribute, gast.Name)):
+            if not isinstance(n, (*calls, gast.Name)):
                 return made
             name = self.flag_of(n, "part")
             if isinstance(n, gast.Name):
@@ -258,10 +253,15 @@ class Leaving:
             return variable(name)
 
         fields = dict(gast.iter_fields(node))
+        if isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Subscript):
+            fields["target"] = gast.Subscript(part(node.target.value), part(node.target.slice), gast.Store())
+            item = standing_for(node.target, gast.Subscript(fields["target"].value, fields["target"].slice, gast.Load()))
+            before.extend(self.calling(node, node.target, self.flag_of(node.target, "part"), item))  # which is read first
         rest = standing_for(node, type(node)(**{**fields, "value": part(node.value)}))
         if any(isinstance(target, gast.Attribute) for target in getattr(node, "targets", ())):
             return [*before, *self.stored(node, rest.value)]
-        return [*before, *(self.exit_of(rest, around) or [rest])]
+        is_tried = isinstance(getattr(rest, "target", None), gast.Subscript)
+        return [*before, *([rest] if is_tried else self.exit_of(rest, around) or [rest])]
 
     def calling(self, node: gast.AST, n: gast.AST, name: Flag, made: gast.AST, stored: Flag | None = None) -> list[gast.AST]:
         """Return the statements for the call that an expression `n` is, or for the attribute that it reads or sets to what is `stored`."""
@@ -315,7 +315,7 @@ class Leaving:
 
 
 class Calling(gast.Pass):
-    """The call of a function that may raise what is handled, or of a property: `name = value`, and which exit is `taken`.
+    """The call of a function that may raise what is handled, a property, or a subscript: `name = value`, and which exit is `taken`.
 
     A property may be set, too, to the value of the variable `stored`.
     """
@@ -330,13 +330,13 @@ def after_call(lo: Lowering, node: Calling) -> list[gast.AST]:
     call, exits, used = node.value, node.exits, []
     with lo.at(node):
         base = core.lower(lo, call.func if isinstance(call, gast.Call) else call.value)
-        given = (elements(lo, call.args), keywords(lo, call)) if isinstance(call, gast.Call) else (call.attr,)
+        read, *given = operation(lo, base, call)
         mark, birth, first = lo.journal.mark(), core.next_birth(), len(lo.build.stmts)
         with lo.using(escaping=functools.partial(with_escapes, exits.handlers, used)):
             if node.stored is not None:
                 made = objects.set_attribute(lo, base, *given, core.resolve(lo, node.stored), call) or Const(None)
             else:
-                made = (core.call if isinstance(call, gast.Call) else core.attribute)(lo, base, *given, call)
+                made = read(lo, base, *given, call)
         if used and not isinstance(made, Escaped):
             raise core.unsupported(lo, call, UNDECIDED, INSTEAD)
     if not used and lo.probing and not lo.journal.changed(mark, birth):

@@ -8,7 +8,7 @@
 Sequence and mapping patterns are matched while compiling where the structure of the subject is known.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import gast
 
@@ -54,7 +54,8 @@ def pattern_test(lo: Lowering, pattern, subject: gast.AST, binds: list[gast.AST]
         case gast.MatchMapping():
             if isinstance(subject.value, Cell) and subject.value.kind == "dict":
                 return mapping_test(lo, pattern, subject.value, binds, node)
-            if is_another_kind(lo, subject.value, "dict"):
+            cls = core.class_of(subject.value)
+            if is_another_kind(lo, subject.value, "dict") or cls is not None and not issubclass(cls, Mapping):
                 return NEVER
         case gast.MatchClass(cls=cls, patterns=patterns, kwd_attrs=names, kwd_patterns=named):
             return class_test(lo, cls, patterns, dict(zip(names, named)), subject.value, binds, node)

@@ -1,4 +1,4 @@
-"""Lower a call of a library that may raise what its caller handles: the call is tried first, and the handler's exit taken if it raises.
+"""Lower a call of a library, or a subscript, that may raise what is handled: it is tried first, and the handler's exit taken if it raises.
 
     try:                                       error = exception_of(np.linalg.cholesky, a)
         L = np.linalg.cholesky(a)              code = handler_of(error, (LinAlgError,))
@@ -9,18 +9,20 @@ The call is computed twice. So it is lowered like this only after it has raised 
 then, the text computes it once and refuses the exception (`syntax/guarded.py`).
 """
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
 import gast
 
 from sourcead import runtime
+from sourcead.analysis.numbers import operand_type
 from sourcead.frontend import core
 from sourcead.frontend.control.exits import assignment, standing_for
 from sourcead.frontend.core import Held, Lowering, TupleVal, Value
 from sourcead.frontend.syntax.guarded import meets, raised_by
-from sourcead.ir.nodes import Block, Call, Const, Stmt, Var
-from sourcead.ir.types import INT, UNKNOWN
+from sourcead.ir.nodes import Atom, Block, Call, Const, Index, Stmt, Var
+from sourcead.ir.types import INT, UNKNOWN, Array, ListT, MapT
 from sourcead.ir.walk import all_reads
 
 
@@ -61,7 +63,9 @@ core.replaced_statement(Then)(lambda lo, node: node.after())
 def risky(lo: Lowering, stmts: list[Stmt], classes: tuple[type, ...]) -> int | None:
     """Return the position of the first call that may raise an exception of one of these classes, None if there is none."""
     for k, stmt in enumerate(stmts):
-        plain = isinstance(stmt.op, Call) and not stmt.op.effect and not stmt.within
+        op = stmt.op
+        is_item = isinstance(op, Index) and isinstance(op.key, Atom) and isinstance(operand_type(op.base), ListT | MapT | Array)
+        plain = (is_item or isinstance(op, Call) and not op.effect) and not stmt.within
         if plain and not lo.probed.intersection(stmt.targets) and any(meets(raised, classes) for raised in raised_by(stmt)):
             return k
     return None
@@ -70,6 +74,11 @@ def risky(lo: Lowering, stmts: list[Stmt], classes: tuple[type, ...]) -> int | N
 def tried(lo: Lowering, stmt: Stmt, handlers: list[tuple[type, ...]]) -> tuple[Var, Value]:
     """Emit the trial of a call; return the exception that it raises and the number of the handler that catches it, 0 if none does."""
     lo.probed.update(stmt.targets)
-    error = lo.build.emit(Call(runtime.exception_of, (Const(stmt.op.fn), *stmt.op.args), stmt.op.kwargs), UNKNOWN, "error")
+    match stmt.op:
+        case Index(base, key):
+            call = Call(runtime.exception_of, (Const(operator.getitem), base, key))
+        case Call(fn, args, kwargs):
+            call = Call(runtime.exception_of, (Const(fn), *args), kwargs)
+    error = lo.build.emit(call, UNKNOWN, "error")
     classes = [lo.operand(TupleVal(tuple(map(Const, caught)))) for caught in handlers]
     return error, lo.wrap(lo.build.emit(Call(runtime.handler_of, (error, *classes)), INT, "code"))

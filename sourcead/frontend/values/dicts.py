@@ -20,7 +20,7 @@ from sourcead.frontend import core
 from sourcead.frontend.control import branches, loops
 from sourcead.frontend.core import MISSING, TRUE, Cell, ChoiceVal, Iterable, Lowering, TupleVal, Value, roots
 from sourcead.frontend.core.known_values import common_type
-from sourcead.frontend.values import iterables, sequences, walks
+from sourcead.frontend.values import iterables, objects_by_place, sequences, walks
 from sourcead.frontend.values.dict_keys import constant_key, known_key, value_of
 from sourcead.ir.names import shown
 from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Slice, Sub
@@ -33,7 +33,8 @@ def open_up(lo: Lowering, cell: Cell, node, key: Operand | None = None) -> None:
     if common_type(cell) is None:
         what = "a dict key that is not known before the program runs" if key is not None else "whether a key is in this dict"
         instead = "use a dict of values of one kind, or constant keys"
-        raise core.unsupported(lo, node, f"{what}, of a dict whose values differ in kind", instead)
+        error = core.unsupported(lo, node, f"{what}, of a dict whose values differ in kind", instead)
+        raise core.marked(error, objects_apart=all(isinstance(value, Cell) for value in cell.contents))
     lo.materialise(cell)
 
 
@@ -83,6 +84,9 @@ def item(lo: Lowering, cell: Cell, key: Value, node) -> Value:
             raise core.surely(lo, wrong, KeyError)
         if not found and cell.items and all(map(core.is_function, cell.items.values())):
             return ChoiceVal(lo.read(key), cell.items)
+        if not found and cell.default is None and objects_by_place.are_few_objects(lo, cell.contents):
+            lo.sure(cell)
+            return objects_by_place.by_key(lo, cell.items, key)
         if not (found and (k in cell.items or cell.depth == lo.depth)):
             open_up(lo, cell, node, None if found else key)
     operand = key_of(lo, cell, key, node)
@@ -139,6 +143,8 @@ def has_key(lo: Lowering, cell: Cell, operand: Operand) -> Atom:
 
 def set_default(lo: Lowering, cell: Cell, operand: Operand, make) -> None:
     """Lower `if key not in d: d[key] = make()`."""
+    if cell.kind == "dict" and operand.value not in cell.items:
+        lo.may_change(cell)
     absent = core.operate(lo, operator.not_, has_key(lo, cell, operand))
     branches.choose(lo, absent, lambda: store(lo, cell, operand, make()), lambda: None)
 

@@ -219,7 +219,8 @@ def known_length(t: Type) -> int | None:
 
 def counted(lo: Lowering, args: list[Value], node) -> Iterable:
     """Make the iterable of `range(...)`."""
-    atoms = [lo.read(a) for a in args]
+    whole = [core.call_special(lo, a, "__index__", [], node) for a in args]
+    atoms = [lo.read(a if found is None else found) for a, found in zip(args, whole)]
     if any(isinstance(atom_type(a), (Str, NoneType)) for a in atoms):
         raise core.surely(lo, core.unsupported(lo, node, "`range` of what is no integer"), TypeError)
     if floats := [k for k, a in enumerate(atoms) if isinstance(t := atom_type(a), Scalar) and t.kind == "float" and t.least is None]:

@@ -17,7 +17,7 @@ from sourcead.analysis.builder import atom_type, shrunk_type
 from sourcead.frontend import core
 from sourcead.frontend.control import branches, loops
 from sourcead.frontend.core import Cell, Iterable, Lowering, MustMaterialise, TupleVal, Value, roots
-from sourcead.frontend.values import iterables, sequences
+from sourcead.frontend.values import implicit_calls, iterables, sequences
 from sourcead.ir.nodes import Atom, Build, Call, Const, Pop, Slice, Stmt, Var
 from sourcead.ir.types import BOOL, INT, UNKNOWN, Array, ListT, Scalar, Str, TupleT, join
 from sourcead.primitives.result_types.subscripts import some_element
@@ -96,12 +96,13 @@ def known_method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs:
         return lo.like(cell, dict(enumerate(items)), cell.name)
     if name in ("index", "count", "remove") and len(args) == 1:
         known = core.known(lo, TupleVal((*items, *args)))[0] or any(core.class_of(v) is not None for v in (*items, *args))
-        among = sequences.equal_to(lo, args[0], items) if known else [None]
-        if None not in among and (name == "count" or True in among):
-            result = Const(getattr(among, "index" if name == "remove" else name)(True))
-            if name != "remove":
-                return result
-            name, args = "pop", [result]
+        found = implicit_calls.places(lo, items, args[0], name != "count") if known else None
+        if found is not None and name == "count":
+            return Const(len(found))
+        if found and name == "index":
+            return Const(found[0])
+        if found:
+            name, args = "pop", [Const(found[0])]
     places = [core.known(lo, a) for a in args[:1]]
     if name in ("pop", "insert", "reverse", "clear", "rotate") and all(found for found, _ in places):
         if cell.depth < lo.depth:

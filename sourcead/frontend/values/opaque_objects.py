@@ -3,6 +3,7 @@
 No derivative passes through them; the text reads their attributes and calls their methods as the program does.
 """
 
+import logging
 import operator
 from collections.abc import Mapping
 
@@ -12,10 +13,12 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.core import Lowering, MethodVal, Value
 from sourcead.frontend.core.cells import cells_of, roots
-from sourcead.ir.nodes import Call, Const, Index
+from sourcead.ir.nodes import Call, Const, Index, Stmt
 from sourcead.ir.types import UNKNOWN, Unknown
 
 VIEWS = ("items", "keys", "values")
+LOGGERS = logging.Logger, logging.LoggerAdapter
+REPORTS = ("debug", "info", "warning", "warn", "error", "exception", "critical", "fatal", "log")
 
 
 def attribute(lo: Lowering, value: Value, name: str) -> Value:
@@ -62,7 +65,12 @@ def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dic
     if name in VIEWS and issubclass(cls, Mapping):
         core.iterate(lo, value, node)  # refuses it
     function = getattr(cls, name, None)
+    if isinstance(logger := core.part_of_global(lo, value), LOGGERS):
+        return core.call_object(lo, getattr(logger, name), args, kwargs, node)
     operands, named = [lo.operand(a) for a in args], {k: lo.operand(v) for k, v in kwargs.items()}
+    if name in REPORTS and issubclass(cls, LOGGERS):  # no derivative passes through what is reported
+        lo.build.add(Stmt((), Call(function, (atom, *operands), tuple(named.items()), effect=True)))
+        return Const(None)
     if function is None or any(map(core.passes_derivative, (*operands, *named.values()))):
         why = f"the method `{name}` of an object of the class {spelled_class(cls)} is not differentiated"
         raise core.unsupported(lo, node, why, "call it outside of your function, and pass what it returns")

@@ -14,11 +14,11 @@ from sourcead.frontend import core
 from sourcead.frontend.control import loops
 from sourcead.frontend.core import (
     VALUE, BoundVal, Cell, ChoiceVal, FunctionVal, Iterable, Lowering, MethodVal, OptionalVal, SuperVal, TupleVal,
-    Value, leaves, roots
+    Value, roots
 )
 from sourcead.frontend.core.known_values import PURE
 from sourcead.frontend.core.names import BEFORE_ALL
-from sourcead.frontend.values import iterables, lists, objects, sequences, sets, strides
+from sourcead.frontend.values import implicit_calls, iterables, lists, objects, sequences, sets, strides
 from sourcead.frontend.values.dict_keys import known_key
 from sourcead.ir.nodes import Atom, Call, Const, Let, Sub, Var, View
 from sourcead.ir.types import (
@@ -67,10 +67,14 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
         return made
     if (found := sets.operate(lo, fn, values)) is not None:
         return found
-    if fn in (operator.eq, operator.ne) and any(map(core.is_none, values)) and not any(may_be_array(lo, v) for v in values):
-        none = [is_none(lo, v) for v in values]
-        if None not in none:
-            return Const(all(none) == (fn is operator.eq))
+    if fn in (operator.eq, operator.ne) and not any(may_be_array(lo, v) for v in values):
+        none = [is_none(lo, v) for v in values] if any(map(core.is_none, values)) else []
+        kinds = {kind_of_object(lo, v) for v in values}
+        if none and None not in none or len(kinds) == 2 and "text" in kinds and None not in kinds:  # no text equals anything else
+            return Const((bool(none) and all(none)) == (fn is operator.eq))
+    if fn in implicit_calls.COMPARISONS and all(map(has_items, values)) and len({(kind_of_object(lo, v), v.cls) for v in values}) == 1:
+        if implicit_calls.holds_objects(*values) and kind_of_object(lo, values[0]) != "dict":
+            return implicit_calls.compared(lo, fn, *values)
     if fn in (operator.eq, operator.ne) and all(has_items(v) for v in values) and (equal := equal_items(lo, *values)) is not None:
         return Const(equal == (fn is operator.eq))
     of_one_kind = any(isinstance(v, Cell) and v.cls in OF_ONE_KIND for v in values)
@@ -178,7 +182,6 @@ core.truth.register(FunctionVal, BoundVal, ChoiceVal)(lambda lo, value: True)
 def _truth_of_iterable(lo: Lowering, value: Iterable) -> bool | None:
     """An iterator is true; a range or a view of a dict is, if it has elements."""
     return True if value.once or value.drive is not None else core.truth(lo, core.call_object(lo, len, [value], {}, None))
-
 
 
 SHARED_BY_VALUE = (int, float, complex, str, bytes, tuple, range, slice, np.generic, np.dtype)
@@ -321,12 +324,10 @@ def contains(lo: Lowering, item: Value, container: Value, negated: bool, node) -
     is_dict = isinstance(container, Cell) and container.kind == "dict"  # whose values are not asked for
     found, key = known_key(lo, item, container.items) if is_dict else core.known(lo, item)
     if (special := core.call_special(lo, container, "__contains__", [item], node)) is not None:
-        return core.operate(lo, operator.not_, special) if negated else special
-    if not is_dict and any(isinstance(leaf, Cell) and leaf.kind == "object" for value in (item, container) for leaf in leaves(value)):
-        among = sequences.equal_to(lo, item, sequences.static_items(lo, container, node))
-        if True not in among and None in among:
-            raise core.unsupported(lo, node, "`in` with objects")
-        return Const((True in among) != negated)
+        return core.call_object(lo, operator.not_ if negated else bool, [special], {}, node)
+    if not is_dict and implicit_calls.holds_objects(item, container) and sets.set_type(lo, container) is None:
+        among = implicit_calls.among(lo, sequences.static_items(lo, container, node), item)
+        return core.call_object(lo, operator.not_, [among], {}, node) if negated else among
     if isinstance(container, Cell) and container.kind != "array":
         lo.sure(container)
     if is_dict and not found and core.class_of(item) is not None:

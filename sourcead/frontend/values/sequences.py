@@ -1,13 +1,12 @@
 """Unpack lists and tuples of any representation, collect values into lists and arrays, and change the items of lists."""
 
-import operator
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from sourcead.analysis.builder import atom_type, grown_type
-from sourcead.errors import AliasError, UnsupportedSyntaxError
+from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control import loops
 from sourcead.frontend.core import (
@@ -59,11 +58,6 @@ def check_has_items(lo: Lowering, value: Value, node) -> None:
         t = core.data_type(lo, value) or atom_type(lo.read(array_of(value) or value))
         if isinstance(t, (Scalar, NoneType)) or isinstance(t, Array) and t.dims == ():
             raise core.surely(lo, core.unsupported(lo, node, f"{core.structure_of(value)} has no items"), TypeError)
-
-
-def equal_to(lo: Lowering, item: Value, others: list[Value]) -> list[bool | None]:
-    """Return for each of the others whether it equals the item, or None where that is not known."""
-    return [core.truth(lo, core.operate(lo, operator.eq, item, other)) for other in others]
 
 
 def of_numbers(lo: Lowering, value: Value) -> Value:
@@ -155,22 +149,26 @@ def replace_item(lo: Lowering, cell: Cell, key: Any, value: Value) -> None:
     lo.alive(cell)
     lo.changed(cell)
     lo.set(cell.slots, key, value)
+    if lo.follow is not None:
+        lo.follow(cell, [key])
 
 
 def replace_items(lo: Lowering, cell: Cell, items: list[Value]) -> None:
     """Replace all items of a list whose items are known one by one."""
     lo.changed(cell)
     lo.resized.append((cell, frozenset()))
+    keys = {**cell.items, **dict(enumerate(items))}
     for key in list(cell.items):
         lo.set(cell.slots, key, MISSING)
     for key, item in enumerate(items):
         lo.set(cell.slots, key, item)
+    if lo.follow is not None:
+        lo.follow(cell, list(keys))
 
 
 def append(lo: Lowering, cell: Cell, value: Value, node) -> None:
     """Lower `cell.append(value)`."""
-    if not lo.in_pairs and (outside := core.list_from_outside(lo, cell)) is not None:
-        raise core.marked(AliasError(cell.frozen, lo.here, core.APPENDED), outliving=id(outside.value))
+    lo.may_change(cell)
     if cell.kind == "list":
         if cell.depth < lo.depth:
             lo.keep_apart(value)

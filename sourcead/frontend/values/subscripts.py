@@ -14,7 +14,7 @@ from sourcead.frontend.control.branches import RAISED
 from sourcead.frontend.core import (
     POISON, BoundVal, Cell, ChoiceVal, Flat, FunctionVal, Lowering, MethodVal, SuperVal, TupleVal, Value, reach, roots
 )
-from sourcead.frontend.values import array_objects, lists, numpy_brackets, objects, sequences, sets
+from sourcead.frontend.values import array_objects, lists, numpy_brackets, objects, objects_by_place, sequences, sets
 from sourcead.frontend.values.masked_arrays import refuse_others
 from sourcead.ir.names import shown
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Sub
@@ -71,8 +71,7 @@ def _item_of_sequence(lo: Lowering, base: TupleVal | Cell, key: Value, node) -> 
         base = TupleVal(base.items)
     if isinstance(base, Cell):
         lo.alive(base)
-    items = base.contents
-    found, k = core.known(lo, key)
+    items, (found, k) = base.contents, core.known(lo, key)
     if found and isinstance(key, Slice) and base.cls is None:  # and no deque
         return lo.new_list(items[k]) if isinstance(base, Cell) else TupleVal(tuple(items[k]))
     if found and isinstance(k, (int, np.integer)) and -len(items) <= k < len(items):
@@ -81,6 +80,8 @@ def _item_of_sequence(lo: Lowering, base: TupleVal | Cell, key: Value, node) -> 
         raise no_item(lo, k, len(items), node)
     if items and all(map(core.is_function, items)):
         return function_by_index(lo, items, key)
+    if objects_by_place.are_few_objects(lo, items) and not issubclass(IndexError, lo.catching) and not isinstance(key, Slice):
+        return objects_by_place.by_index(lo, items, key)
     return item_of_data(lo, sequences.as_one_value(lo, base), key, node)
 
 

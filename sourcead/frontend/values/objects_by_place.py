@@ -1,0 +1,58 @@
+"""Take an object out of a few by a place, a key or a comparison that the run decides, as one that is known to be one of them.
+
+    items[i]                       items[0] if i == 0 else items[1] if i == 1 else items[2]
+    max(items, key=f)              items[1] if f(items[1]) > f(items[0]) else items[0]
+
+Only where objects that may be one of several are kept equal to these (`control/pointers.py`); elsewhere they become one value.
+"""
+
+import operator
+from typing import Any
+
+from sourcead.frontend import core
+from sourcead.frontend.control import branches
+from sourcead.frontend.core import Cell, Lowering, TupleVal, Value
+from sourcead.ir.nodes import Const
+from sourcead.ir.types import BOOL, INT
+
+
+def are_few_objects(lo: Lowering, items: list[Value]) -> bool:
+    """Tell whether items are objects of which one is taken by branches."""
+    return lo.pointing and 1 < len(items) <= core.MOST_OBJECTS and all(isinstance(item, Cell) for item in items)
+
+
+def by_index(lo: Lowering, items: list[Value], key: Value) -> Value:
+    """Lower `items[key]`."""
+    inside = lo.build.index(lo.build.call(range, Const(len(items))), lo.read(key))  # raises the same error as a list
+    place = lo.build.call(int, inside, type=INT, name="place")
+
+    def item(k: int) -> Value:
+        if k == len(items) - 1:
+            return items[k]
+        return branches.choose(lo, lo.build.call(operator.eq, place, Const(k), type=BOOL), lambda: items[k], lambda: item(k + 1), "ifexp")
+
+    return item(0)
+
+
+def by_key(lo: Lowering, items: dict[Any, Value], key: Value) -> Value:
+    """Lower `d[key]` for a dict of these items."""
+    keys = list(items)
+
+    def item(k: int) -> Value:
+        if k == len(keys):
+            return branches.raised_here(lo, KeyError, lo.read(key))
+        is_this = core.operate(lo, operator.eq, key, Const(keys[k]))
+        return branches.choose(lo, is_this, lambda: items[keys[k]], lambda: item(k + 1), "ifexp")
+
+    return item(0)
+
+
+def extreme(lo: Lowering, exceeds: Any, items: list[Value], key: Value, node) -> Value:
+    """Lower `max(items, key=key)`, or `min`, by the operator that tells whether a key is better than the best so far."""
+    best, best_key = items[0], core.call(lo, key, [items[0]], {}, node)
+    for item in items[1:]:
+        own = core.call(lo, key, [item], {}, node)
+        better, before = TupleVal((item, own)), TupleVal((best, best_key))
+        found = branches.choose(lo, core.operate(lo, exceeds, own, best_key), lambda new=better: new, lambda old=before: old, "ifexp")
+        best, best_key = found.items
+    return best

@@ -26,7 +26,8 @@ def divide_once(function: Function) -> Function:
 
     def rule(stmt: Stmt, facts: Facts) -> Var | list[Stmt] | None:
         if not results:
-            results.update((s.op, s.targets[0]) for s in walk(function.body) if len(s.targets) == 1 and generated(s) and is_real(s.targets[0]))
+            made = (s for s in walk(function.body) if len(s.targets) == 1 and generated(s))
+            results.update((s.op, s.targets[0]) for s in made if is_real(s.targets[0]))
         match stmt.op:
             case Call(fn, (Var() as a, Var() as b), ()) if fn is MUL and generated(stmt):
                 for v in (a, b):
@@ -34,7 +35,7 @@ def divide_once(function: Function) -> Function:
                     if before is not None:
                         w = divided[v]
                         return [*before, replace(stmt, op=Call(MUL, tuple(w if x is v else x for x in (a, b))))]
-            case Call(fn, (Var() as p, Var() as g), ()) if fn is DIV:
+            case Call(fn, (Var() as p, Var()), ()) if fn is DIV:
                 product = facts.call(p, MUL)
                 if product is not None and any(w in divided.values() for w in product.args):
                     return p

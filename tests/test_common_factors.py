@@ -170,3 +170,25 @@ def test_choices_between_values_and_their_negatives_are_products_with_signs():
         written = grad(payoffs, wrt=(0, 1)).lower(*args).text
         assert all(d.dtype == dtype for d in grad(payoffs, wrt=(0, 1))(*args))
         assert "* up - 1.0" in written
+
+
+def soft_minimum(x, y, t):
+    a, b, c = -x / t, -y / t, -x * y / t
+    e, f, g = np.exp(a), np.exp(b), np.exp(c)
+    return np.sum(-t * np.log(e + f + g) * S)
+
+
+def soft_path(xs, t):
+    r = np.zeros(len(xs) + 2)
+    for i in range(len(xs)):
+        a, b = -r[i + 1] / t, -r[i] / t
+        top = max(a, b)
+        r[i + 2] = xs[i] - t * (np.log(np.exp(a - top) + np.exp(b - top)) + top)
+    return r[len(xs) + 1] ** 2
+
+
+@pytest.mark.parametrize(("f", "args"), [(soft_minimum, (A**2, B**2, 0.7)), (soft_path, (A[0], 0.7))], ids=["arrays", "numbers"])
+def test_a_cotangent_is_divided_once_and_not_each_of_its_multiples(f, args):
+    check_grads(f, args, wrt=tuple(range(len(args))))
+    written = grad(f, wrt=0).lower(*args).text.partition("# reverse")[2]
+    assert "/ t" not in "".join(line for line in written.splitlines() if not line.strip().startswith("#"))

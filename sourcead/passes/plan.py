@@ -27,6 +27,7 @@ from sourcead.passes.cleanup.algebra import simplify_arithmetic
 from sourcead.passes.cleanup.arrays_of_parts import join_parts
 from sourcead.passes.cleanup.broadcasts import add_to_sources, remove_broadcasts
 from sourcead.passes.cleanup.choices import merge_choices, multiply_by_signs
+from sourcead.passes.cleanup.common_divisors import divide_once
 from sourcead.passes.cleanup.common_factors import take_common_factors
 from sourcead.passes.cleanup.common_subexpressions import merge_common
 from sourcead.passes.cleanup.copies import propagate_copies
@@ -197,6 +198,7 @@ AFTER = (
     Pass(remove_dead, "before sums are contracted: the products that `factor_sums` left would count as read"),
     Pass(contract_sums, "after the factors that do not vary are taken out"),
     Pass(multiply_einsums, "after the last pass that reads or makes an `einsum`"),
+    Pass(divide_once, "before common factors are taken out: sums of quotients would hide that all multiples are divided"),
     Pass(take_common_factors, "after the passes that look for sums of products, and before the last simplification"),
     Pass(use_symmetry, "after common factors are taken out: a half of a symmetric matrix and its transpose are added then"),
     Pass(add_to_sources, "after equal operations are merged: what is added twice to a broadcast is added once, times two"),

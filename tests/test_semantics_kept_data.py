@@ -253,7 +253,7 @@ def test_each_function_counts_in_its_own_closure():
 
 @pytest.mark.parametrize("body", [
     "TABLE['o'] = Keeper()\nreturn x[0]", "for k in TABLE:\n    x = x * 2\nTABLE['a'] += 1\nreturn x[0]",
-    "TABLE['a'] = x\nreturn x[0]", "y = x * 2\nlog.append(y)\ny[0] = 5.0\nreturn y[0]", "TABLE['a'] += 1\nreturn x[0] * by_number()",
+    "TABLE['a'] = x\nreturn x[0]", "y = x * 2\nlog.append(y)\ny[0] = 5.0\nreturn y[0]", "TABLE['a'] += x[0]\nreturn x[0] * by_number()",
     "TABLE[int(x[0])] = 1.0\nreturn x[0] * TABLE['a']",
 ])  # fmt: skip
 def test_what_cannot_be_kept_in_order_is_refused(body):
@@ -288,3 +288,11 @@ def test_a_default_is_one_object_however_often_the_function_is_called():
     exec_with_source("def given(t, w=weights):\n    return w if t is None else t\n", names)
     f = made("return np.sum(x) * (2.0 if given(None) is given(None) else 3.0)", **names)
     assert value_and_grad(f, verify=False)(np.ones(2))[0] == 4.0
+
+
+def test_what_is_not_lowered_reads_the_count_of_this_moment():
+    table = {"a": 1}
+    body = "TABLE['a'] += 1\ny = x[0] * by_number()\nTABLE['a'] += 1\nreturn y"
+    f = made(body, TABLE=table, by_number=opaque(lambda: float(table["a"])))
+    derivative = value_and_grad(f)
+    assert [derivative(np.ones(1))[0] for _ in range(2)] == [2.0, 4.0] and table == {"a": 5}

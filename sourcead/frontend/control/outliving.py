@@ -31,7 +31,7 @@ from sourcead.frontend.core.names import BEFORE_ALL
 from sourcead.ir.names import of_part
 from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const, Stmt
 from sourcead.ir.records import find
-from sourcead.ir.types import INT, UNKNOWN, NoneType, Scalar, Str, TupleT, Type, parts
+from sourcead.ir.types import INT, UNKNOWN, NoneType, Scalar, Str, TupleT, Type, carries_derivative, parts
 
 
 def is_number_of_class(value: Value, name: str) -> bool:
@@ -189,19 +189,24 @@ def count_items(lo: Lowering, outside: LogVal | DictVal) -> Atom:
     return change(lo, len, (outside.dict,), type=INT, name="n")
 
 
-def leave_in_names(lo: Lowering) -> None:
-    """Emit the assignments of the last values of global and closure variables, and of items of global dicts, at the end of the function."""
-    if lo.in_pairs:
+def leave_in_names(lo: Lowering, at_end: bool = False) -> None:
+    """Emit the assignments of the values of global and closure variables, and of items of global dicts, before other code may read them.
+
+    That is at the end of the function, and where it calls what is not lowered, which is refused in a branch or loop, and if a value may
+    carry a derivative, which would be lost there.
+    """
+    if lo.in_pairs or lo.depth:
         core.refuse_changed_globals(lo)
-    for slots, name, error in core.changed_globals(lo):
+    for slots, name, error in list(core.changed_globals(lo)):
         new = slots.get(name, UNDEFINED)
         atom = None if lo.may_be_missing(new) else kept(lo, new)
-        if atom is None:
+        if atom is None or not at_end and carries_derivative(atom_type(atom)):
             raise error
         owner, value = slots.owner, slots.owner.value
         put = operator.setitem if isinstance(value, dict) else setattr
         key = Const("cell_contents" if isinstance(value, types.CellType) else name)
         lo.build.add(Stmt((), Call(put, (owner, key, atom), effect=True)))
+        lo.left[slots, name] = new
 
 
 COPYING = ("__copy__", "__reduce__", "__reduce_ex__", "__getstate__")

@@ -164,6 +164,7 @@ def counting(x):
     TABLE["last"] = float(loss)
     TABLE["path"].append(x * 1.0)
     HELD.log.append((N, float(loss)))
+    LAST.append(float(loss))
     COUNTER["calls"] += 1
     GROUPED["loss"].append(float(loss))
     BY_NUMBER[len(BY_NUMBER)] = float(loss)
@@ -206,7 +207,7 @@ def counting():
     """A function that counts and keeps in every kind of global, and what it keeps."""
     kept = {
         "N": 0, "best": np.inf, "TABLE": {"calls": 0, "positive": 0, "weight": 2.0, "path": []}, "HELD": Held(),
-        "COUNTER": collections.Counter(), "GROUPED": collections.defaultdict(list), "BY_NUMBER": {},
+        "COUNTER": collections.Counter(), "GROUPED": collections.defaultdict(list), "BY_NUMBER": {}, "LAST": collections.deque(maxlen=2),
     }  # fmt: skip
     names = {"np": np, **kept}
     exec_with_source(COUNTS, names)

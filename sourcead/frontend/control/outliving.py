@@ -72,7 +72,8 @@ def append(lo: Lowering, log: LogVal, name: str, args: list[Value], kwargs: dict
     listed = len(args) == 1 and (isinstance(args[0], TupleVal) or isinstance(args[0], Cell) and args[0].kind == "list")
     if len(args) != 1 or name != "append" and not (name == "extend" and listed):
         log.value()
-    change(lo, getattr(list, name), (log.list, kept(lo, args[0]) or log.value()))
+    cls = type(log.list.value) if isinstance(log.list, Const) else list
+    change(lo, getattr(cls, name), (log.list, kept(lo, args[0]) or log.value()))
     return Const(None)
 
 

@@ -126,7 +126,7 @@ class DictVal:
 
 def changed_outside(lo: Lowering, name: str, value: Any) -> LogVal | DictVal:
     """Return what stands for a list or dict that is there before the call, and that the function changes."""
-    if type(value) is list:
+    if type(value) in LISTS:
         return LogVal(Const(value, text=name), functools.partial(refuse_log, lo, name))
     slots = lo.modules[id(value)] = Slots()
     slots.birth, slots.initial, slots.owner = BEFORE_ALL, {}, Const(value, text=name)
@@ -139,6 +139,7 @@ def refuse_log(lo: Lowering, name: str) -> NoReturn:
     raise AliasError(why, lo.here, APPENDED)
 
 
+LISTS = (list, collections.deque)
 DICTS = (dict, collections.Counter, collections.defaultdict, collections.OrderedDict)
 
 
@@ -233,7 +234,7 @@ def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Va
         where = find(where[0], where[1])[0] or where[0], where[1]  # the class that holds it, not one derived from it
         if (assigned := lo.modules.get(id(where[0]), {}).get(where[1])) is not None:
             return assigned
-    if id(value) in lo.outliving and type(value) in (list, *DICTS) and where[0] is not lo.holders.get(id(value)):
+    if id(value) in lo.outliving and type(value) in (*LISTS, *DICTS) and where[0] is not lo.holders.get(id(value)):
         lo.guards[id(where[0]), where[1]] = (*where, value)
         if id(value) not in lo.containers:
             lo.containers[id(value)] = changed_outside(lo, name, value)

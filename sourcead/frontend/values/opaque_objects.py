@@ -3,6 +3,7 @@
 No derivative passes through them; the text reads their attributes and calls their methods as the program does.
 """
 
+import collections
 import logging
 import operator
 from collections.abc import Mapping
@@ -68,6 +69,9 @@ def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dic
     function = getattr(cls, name, None)
     if isinstance(logger := core.part_of_global(lo, value), LOGGERS):
         return core.call_object(lo, getattr(logger, name), args, kwargs, node)
+    if cls is collections.deque and name in ("append", "extend") and type(held := core.part_of_global(lo, value)) is cls:
+        wrong = core.unsupported(lo, node, f"`{name}` of a deque from outside of the function", core.APPENDED)
+        raise core.marked(wrong, outliving=frozenset({id(held)}))
     operands, named = [lo.operand(a) for a in args], {k: lo.operand(v) for k, v in kwargs.items()}
     if name in REPORTS and issubclass(cls, LOGGERS):  # no derivative passes through what is reported
         lo.build.add(Stmt((), Call(function, (atom, *operands), tuple(named.items()), effect=True)))

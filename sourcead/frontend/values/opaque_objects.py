@@ -59,9 +59,12 @@ def call_part(lo: Lowering, value: Value, args: list[Value], kwargs: dict[str, V
 
 def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Lower `value.name(*args, **kwargs)`."""
-    outliving.leave_in_names(lo)  # which it may read
     atom = lo.read(value)
     cls = atom_type(atom).cls
+    if cls is collections.deque and name in ("append", "extend") and type(held := core.part_of_global(lo, value)) is cls:
+        wrong = core.unsupported(lo, node, f"`{name}` of a deque from outside of the function", core.APPENDED)
+        raise core.marked(wrong, outliving=frozenset({id(held)}))
+    outliving.leave_in_names(lo)  # which it may read
     if name == "dot" and len(args) == 1 and cls.__module__.startswith("scipy.sparse"):
         return core.operate(lo, operator.matmul, value, args[0])
     if name in VIEWS and issubclass(cls, Mapping):
@@ -69,9 +72,6 @@ def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dic
     function = getattr(cls, name, None)
     if isinstance(logger := core.part_of_global(lo, value), LOGGERS):
         return core.call_object(lo, getattr(logger, name), args, kwargs, node)
-    if cls is collections.deque and name in ("append", "extend") and type(held := core.part_of_global(lo, value)) is cls:
-        wrong = core.unsupported(lo, node, f"`{name}` of a deque from outside of the function", core.APPENDED)
-        raise core.marked(wrong, outliving=frozenset({id(held)}))
     operands, named = [lo.operand(a) for a in args], {k: lo.operand(v) for k, v in kwargs.items()}
     if name in REPORTS and issubclass(cls, LOGGERS):  # no derivative passes through what is reported
         lo.build.add(Stmt((), Call(function, (atom, *operands), tuple(named.items()), effect=True)))

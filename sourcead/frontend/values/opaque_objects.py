@@ -25,11 +25,11 @@ REPORTS = ("debug", "info", "warning", "warn", "error", "exception", "critical",
 
 def attribute(lo: Lowering, value: Value, name: str) -> Value:
     """Lower `value.name`: a method of the class, or what the object gives when the program runs."""
-    outliving.leave_in_names(lo)  # which it may read
     atom = lo.read(value)
     cls = getattr(atom_type(atom), "cls", object)
     if callable(getattr(cls, name, None)):
         return MethodVal(value, name)
+    outliving.leave_in_names(lo)  # which it may read
     found = lo.wrap(lo.build.emit(Call(getattr, (atom, Const(name)), effect=True), UNKNOWN, name))
     core.keep(cells_of(found), f"`{name}` belongs to an object of the class {cls.__name__}: writing to it would change it for everybody")
     return found

@@ -112,6 +112,15 @@ class Writing(Pointers, Memory):
             path, mode = path[:1], "set"
         self.set_version(cell, self.build.update(before, path, value, mode), through=through or len(path) > 1)
 
+    def hold(self, container: Cell, value: Value) -> None:
+        """Record that an object is in a list, and in those that may be this list and get what is put into it."""
+        super().hold(container, value)
+        pointer = self.pointer_of(container)
+        for other in [*(pointer.cells() if pointer else ()), *(other for other, _ in self.pointers_to(container))]:
+            for cell in roots(value):
+                self.journal.discard(other.root(), "rows_of", cell)
+            super().hold(other.root(), value)
+
     def keeps_fractions(self, holder: Atom, path: tuple, name: str, value: Operand) -> None:
         """Emit a check if it is not known whether what is at a path of an array or container has integers, to which a value is rounded."""
         if isinstance(value, Const) or not carries_derivative(operand_type(value)):

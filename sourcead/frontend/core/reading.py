@@ -60,9 +60,10 @@ class Memory:
     def set(self, slots: Slots, key: Any, value: Any) -> None:
         """Set a slot, and record the change in the journal."""
         if slots.initial is not None:
-            first = "only a first derivative leaves it there, and no code that is not lowered may read it"
-            why = f"`{key}`, which outlives the call, is assigned here: {first}"
-            error = refused(self, why, f"numbers, texts or copies of arrays, in a first derivative; or {RETURN_IT}")
+            why = "only a first derivative leaves it there, and no code that is not lowered may read it"
+            why = "in a function that calls itself" if self.in_pairs else why
+            why = why if key in slots.initial else "it has no value before the call, which has to be given one"
+            error = refused(self, f"`{key}`, which outlives the call, is assigned here: {why}", RETURN_IT)
             if key not in slots.initial or self.in_pairs:
                 raise error
             self.changed_globals.setdefault((slots, key), error)

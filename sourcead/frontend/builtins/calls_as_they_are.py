@@ -21,7 +21,7 @@ from sourcead import runtime
 from sourcead.errors import SourceADError
 from sourcead.frontend import core
 from sourcead.frontend.core import Lowering, TupleVal, Value, cells_of
-from sourcead.frontend.find_source import Source, find_source, is_cached, unwrap
+from sourcead.frontend.find_source import Source, find_source, unwrap
 from sourcead.ir.names import name_of
 from sourcead.ir.nodes import Call, Const
 from sourcead.ir.records import is_record
@@ -39,7 +39,7 @@ def read_or_left(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     Whether it may is asked of the error, since the answer takes long.
     """
     plain, bound_args, bound_kwargs = unwrap(fn)
-    if bound_args or bound_kwargs or not is_given_none(lo, plain, [*args, *kwargs.values()], is_cached(fn)):
+    if bound_args or bound_kwargs or not is_given_none(lo, plain, [*args, *kwargs.values()]):
         return read()
     if not lo.leaves_calls or not leaves_data_alone(plain):
         try:
@@ -53,17 +53,14 @@ def read_or_left(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     return left(lo, fn, args, kwargs) if attempt.failed else found
 
 
-def is_given_none(lo: Lowering, fn: Any, given: list[Value], is_kept: bool) -> bool:
-    """Return whether a Python function is given numbers and texts of the program alone, at a place where its call could stay.
-
-    If its results are kept in a cache, it may be given classes: no call after the first changes them.
-    """
+def is_given_none(lo: Lowering, fn: Any, given: list[Value]) -> bool:
+    """Return whether a Python function is given numbers and texts of the program alone, at a place where its call could stay."""
     if lo.static_only or lo.steering is not None or lo.catching or lo.cached is not None or core.in_composition(lo):
         return False
     if not isinstance(fn, types.FunctionType) or is_own(fn):
         return False
     found, values = core.known(lo, TupleVal(tuple(given)))
-    return found and all(isinstance(v, PLAIN) or is_kept and isinstance(v, type) for v in values)
+    return found and all(isinstance(v, PLAIN) for v in values)
 
 
 def left(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:

@@ -201,6 +201,7 @@ def test_a_number_that_a_mask_picks_zeros_for_is_a_choice():
     x, seen = A**2 + 0.5, A > 0
     check_grads(likelihood, (x, seen), wrt=0)
     assert "np.where(seen, -1.0 / np.sum(seen), 0.0)" in text(likelihood, x, seen)
+    assert "np.full" not in text(likelihood, x.astype(np.float32), seen)
     single = grad(likelihood)(x.astype(np.float32), seen)
     assert single.dtype == np.float32
     np.testing.assert_allclose(single, grad(likelihood)(x, seen), rtol=1e-4)

@@ -101,6 +101,8 @@ def of_number(stmt: Stmt, zeros: Var, mask: Var, k: Atom, negative: bool, facts:
         return None
     if not isinstance(new, Call) or new.fn not in (np.zeros, np.zeros_like) or rank(mask.type) != rank(t) or not rank(t):
         return None  # a mask of as many axes has the shape of the array
+    if (full := facts.call(k, np.full)) and len(full.args) == 3 and rank(getattr(k, "type", None)) == 1:
+        k = full.args[1]  # of as many elements as the mask picks
     if not isinstance(operand_type(k), Scalar) or operand_type(k).kind != "float":
         return None
     build = Builder().at(stmt)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sourcead import debug, grad, hvp, pushforward, value_and_grad
+from sourcead import debug, grad, hvp, jacobian, pushforward, value_and_grad
 from sourcead.cli.commands import main
 from sourcead.compile.structures import leaves
 from sourcead.debugging.instrumented import instrumented
@@ -160,6 +160,29 @@ def test_in_forward_mode_and_to_second_order():
 def test_what_is_no_derivative_is_refused():
     with pytest.raises(ArgumentError, match="given the function itself") as error:
         debug(root_of_sum)
+    assert "debug(grad(root_of_sum))(...)" in str(error.value)
+
+
+def test_a_method_and_a_recursion():
+    class Model:
+        w = np.array([0.0, 1.0])
+
+        @grad
+        def loss(self, x):
+            return np.sum(x / self.w)
+
+    assert debug(Model().loss)(np.ones(2)).first.first.index == (0,)
+
+    def halved(x, n):
+        return np.sum(x) if n == 0 else halved(x / (n - 2.0), n - 1)
+
+    first = debug(grad(halved))(np.ones(2), 4).first.first
+    assert first.expression != "pullback(1.0)" and "n - 2.0" in first.at.text
+
+
+def test_a_jacobian_is_refused_as_what_it_is():
+    with pytest.raises(ArgumentError, match="a Jacobian") as error:
+        debug(jacobian(root_of_sum))
     assert "debug(grad(root_of_sum))(...)" in str(error.value)
 
 

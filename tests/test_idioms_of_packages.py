@@ -3,6 +3,7 @@
 import collections
 import math
 from collections.abc import MutableMapping
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -75,6 +76,19 @@ class Cloud(np.ndarray):
 
     def spread(self):
         return np.sum(self**4)
+
+
+class Shape(dict):
+    def __init__(self, given=(), **named):
+        super().__init__(given)
+        self["kind"] = getattr(self, "kind", type(self).__name__)
+        self.update(named)
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
 
 
 class Tree:
@@ -180,6 +194,10 @@ RIGHT = {
         first = power[0].real
         first *= 1 - power[1] ** 2
         return first * s + power[2]""",
+    "a dict that makes its items attributes": """
+        shape = Shape(corner=x[0], others=[x[1], s])
+        return shape.corner * getattr(shape, "others", None)[1] * getattr(shape, "absent", 3.0) * len(shape["kind"])""",
+    "a power with a fraction": "return np.sum(np.abs(x) ** Fraction(1, 3)) * float(x[0]) ** Fraction(5, 2) + s / 3",
     "counted names": """
         counts = collections.Counter(["a", "b", "a"])
         return x[0] * counts["a"] + x[1] * counts["z"] + x[2] * len([k for k, n in counts.items() if n > 1])""",
@@ -187,7 +205,7 @@ RIGHT = {
 
 
 KNOWN = {"np": np, "math": math, "array": array, "collections": collections}
-KNOWN |= {each.__name__: each for each in (Asked, Cloud, Folded, Settings, Spread, Tree, unit, vector)}
+KNOWN |= {each.__name__: each for each in (Asked, Cloud, Folded, Fraction, Settings, Shape, Spread, Tree, unit, vector)}
 
 
 @pytest.mark.parametrize("name", RIGHT)

@@ -8,8 +8,6 @@ import sys
 import threading
 import warnings
 from pathlib import Path
-
-
 from types import SimpleNamespace
 
 import numpy as np

@@ -2,6 +2,8 @@
 
 import collections
 import copy
+import dataclasses
+import types
 
 import numpy as np
 import pytest
@@ -175,6 +177,31 @@ class Held:
         self.log, self.seen = [], {"n": 0}
 
 
+@dataclasses.dataclass
+class State:
+    calls: int = 0
+    best: float = np.inf
+    losses: list = dataclasses.field(default_factory=list)
+
+
+@pytest.mark.parametrize("state", [State(), types.SimpleNamespace(calls=0, best=np.inf, losses=[])])
+def test_a_state_and_an_attribute_of_the_function_itself_count(state):
+    def loss(x):
+        loss.calls += 1
+        state.calls += 1
+        value = np.sum(x * x)
+        if value < state.best:
+            state.best = value
+        state.losses.append(float(value))
+        return value
+
+    loss.calls = 0
+    derivative = value_and_grad(loss)
+    for k in range(3):
+        assert derivative(np.array([1.0, k]))[0] == 1.0 + k**2
+    assert (loss.calls, state.calls, state.best, state.losses) == (3, 3, 1.0, [1.0, 2.0, 5.0])
+
+
 def counting():
     """A function that counts and keeps in every kind of global, and what it keeps."""
     kept = {
@@ -226,7 +253,7 @@ def test_each_function_counts_in_its_own_closure():
 
 @pytest.mark.parametrize("body", [
     "TABLE['o'] = Keeper()\nreturn x[0]", "for k in TABLE:\n    x = x * 2\nTABLE['a'] += 1\nreturn x[0]",
-    "TABLE['a'] = x\nreturn x[0]", "y = x * 2\nlog.append(y)\ny[0] = 5.0\nreturn y[0]", "TABLE['a'] += 1\nreturn x[0] * by_number()",
+    "TABLE['a'] = x\nreturn x[0]", "y = x * 2\nlog.append(y)\ny[0] = 5.0\nreturn y[0]", "TABLE['a'] += x[0]\nreturn x[0] * by_number()",
     "TABLE[int(x[0])] = 1.0\nreturn x[0] * TABLE['a']",
 ])  # fmt: skip
 def test_what_cannot_be_kept_in_order_is_refused(body):
@@ -261,3 +288,11 @@ def test_a_default_is_one_object_however_often_the_function_is_called():
     exec_with_source("def given(t, w=weights):\n    return w if t is None else t\n", names)
     f = made("return np.sum(x) * (2.0 if given(None) is given(None) else 3.0)", **names)
     assert value_and_grad(f, verify=False)(np.ones(2))[0] == 4.0
+
+
+def test_what_is_not_lowered_reads_the_count_of_this_moment():
+    table = {"a": 1}
+    body = "TABLE['a'] += 1\ny = x[0] * by_number()\nTABLE['a'] += 1\nreturn y"
+    f = made(body, TABLE=table, by_number=opaque(lambda: float(table["a"])))
+    derivative = value_and_grad(f)
+    assert [derivative(np.ones(1))[0] for _ in range(2)] == [2.0, 4.0] and table == {"a": 5}

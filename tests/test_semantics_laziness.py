@@ -356,6 +356,13 @@ def right_d06(x):
     )
 
 
+def right_d07(x):
+    total = 0.0
+    for a, b, c in itertools.zip_longest(x, x[1:], [q for q in x if q > 0.2], fillvalue=x[0]):
+        total = total * a + b * c
+    return total + sum(a * (3.0 if b is None else b) for a, b in itertools.zip_longest(x, x[1:]))
+
+
 def right_d14(x):
     L = [q for q in x]
     s = 0.0

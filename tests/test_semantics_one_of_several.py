@@ -127,6 +127,39 @@ def of_nine(x):
     return sum(h.v for h in items)
 
 
-@pytest.mark.parametrize("f", [with_another_reason_to_share, of_nine])
+def rows_written_after_they_were_appended(x):
+    """The list that is `one` holds a row of an array, which is seen in it."""
+    rows, lists = np.outer(x, x), [[], [], []]
+    for i in range(len(x)):
+        lists[int(x[i] > 1.0)].append(rows[i])
+    rows[1] = 4.0
+    return sum(np.sum(row**2) for each in lists for row in each)
+
+
+@pytest.mark.parametrize("f", [with_another_reason_to_share, of_nine, rows_written_after_they_were_appended])
 def test_where_it_is_not_known_it_is_refused(f):
     assert judged_in_all_modes(f, np.array([0.5, -1.2, 2.0])) == "refused"
+
+
+def made_in_an_arm(x):
+    one = a = Held(x[0])
+    if x[2] > 1.0:
+        one = Held(x[2])
+    other = pick(x[0] > 1.0, Held(3.0), one)
+    one.v *= x[1]
+    other.v += a.v
+    a.v *= 3.0
+    return a.v + 2 * one.v + 5 * other.v
+
+
+def dicts_by_place(x):
+    one, other = {}, {}
+    for i in range(2):
+        one[i] = x[2]
+        other[i] = x[i]
+    return 6 * (one, other)[int(x[0] > x[1])][0]
+
+
+@pytest.mark.parametrize("f", [made_in_an_arm, dicts_by_place])
+def test_an_object_that_an_arm_makes(f):
+    assert judged_in_all_modes(f, np.array([0.5, -1.2, 2.0])) == "right"

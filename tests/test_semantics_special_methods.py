@@ -419,3 +419,27 @@ def texts_among_numbers(x):
 @pytest.mark.parametrize("f", [objects_among_numbers, deques_among_numbers, texts_among_numbers])
 def test_operators_find_the_classes_of_objects_among_numbers(f):
     assert judged_in_all_modes(f, np.array([0.5, -1.2, 2.0])) == "right"
+
+
+class Node:
+    def __init__(self, v):
+        self.v = v
+
+
+def beyond_or_grown(v, bounds, s):
+    for bound in bounds:
+        if bound > 2.0:
+            return bound * v
+        v += bound
+    return v + s
+
+
+def pairs_in_order(x, bounds, s):
+    total = s * 0.5 + beyond_or_grown(beyond_or_grown(s, bounds, s), bounds, s)
+    nodes = [Node(v) for v in x]
+    nodes[1] = nodes[0]  # for which the function is lowered item by item
+    return total + sum(v * i for v, i in sorted([(v, i) for i, v in enumerate(x)], key=lambda t: t[0]))
+
+
+def test_the_items_of_a_pair_that_a_loop_takes_have_names():
+    assert judged_in_all_modes(pairs_in_order, np.array([0.5, -1.2, 2.0]), [0.1, 0.2, 0.3], 1.2) == "right"

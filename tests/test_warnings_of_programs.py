@@ -120,6 +120,12 @@ def test_a_gradient_that_is_zero_for_every_argument_is_told_once(f, why):
         gradient(np.ones(3))
 
 
+def test_a_text_for_unknown_types_is_not_told_of():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert "def function_grad" in grad(lambda w: np.sum(np.sign(w))).source
+
+
 @pytest.mark.parametrize("f", [
     lambda w: w[0] if w[0] > 5 else 0.0, lambda w: 0 * np.sum(w), lambda w: np.sum(np.round(w)) + w[1], lambda w: np.sum(w[:0]),
     lambda w: np.sum(stop_gradient(w)), lambda w: np.sum(grad(lambda v: np.sum(v))(w)), lambda w: np.sum(np.where(w > 5, w, 1.0)),

@@ -1,5 +1,6 @@
 """`debug`: where the first NaN or infinity of a derivative arose."""
 
+import types
 from collections.abc import Callable
 
 from sourcead.api.transformations import HessianProduct
@@ -40,16 +41,20 @@ def debug(derivative: Callable) -> Callable[..., DebugReport]:
         >>> found.first.at.text
         'return np.sqrt(np.sum(x * x))'
     """
+    bound = ()
+    if isinstance(derivative, types.MethodType):  # of a method that is decorated
+        derivative, bound = derivative.__func__, (derivative.__self__,)
     if not isinstance(derivative, Gradient | HessianProduct):
-        what = "the function itself" if callable(derivative) else of_class(derivative)
-        name = getattr(derivative, "__name__", "f")
+        inner = getattr(derivative, "primal", derivative)
+        what = "the function itself" if isinstance(derivative, types.FunctionType) else of_class(derivative)
+        name = getattr(inner, "__name__", "f")
         why = f"`debug` takes a derivative that `grad` or one of its kin returned, and is given {what}"
         raise ArgumentError(why, instead=f"`debug(grad({name if name.isidentifier() else 'f'}))(...)`")
 
     @folded
     def debugged(*args, **kwargs) -> DebugReport:
         inner = derivative._product if isinstance(derivative, HessianProduct) else derivative
-        return watched(inner, derivative._bound(args, kwargs))
+        return watched(inner, derivative._bound(bound + args, kwargs))
 
     debugged.__name__ = debugged.__qualname__ = f"debug of {derivative!r}"
     debugged.__doc__ = f"Run {derivative!r} and return where the first NaN or infinity arose."

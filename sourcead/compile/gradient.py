@@ -170,6 +170,7 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
         alone = self._bound_args or isinstance(self._levels[-1].primal, staticmethod) or len(self._takes.parameters) == 1
         if not alone:  # positions in wrt count from the parameter after self; where self is all, from self
             self._set_wrt(1)
+            self._asked = self.wrt[0] if self._single else self.wrt  # so that it can be made anew outside of its class
 
     def __repr__(self):
         return f"<{KINDS[self._kind].noun} of {self.__name__}{self.signature} with respect to {', '.join(self.wrt)}>"

@@ -15,7 +15,7 @@ from sourcead.analysis.connected import reachable
 from sourcead.errors import SourceADError, ZeroGradientWarning
 from sourcead.frontend.lower import Lowered
 from sourcead.ir.nodes import Atom, Build, Call, Origin, Var, operand_atoms
-from sourcead.ir.types import carries_derivative, kind_of
+from sourcead.ir.types import Unknown, carries_derivative, kind_of
 from sourcead.ir.walk import walk
 from sourcead.language.tracebacks import level_outside
 from sourcead.places.spelling import spelled
@@ -26,7 +26,8 @@ def warn_of_zero(lowered: Lowered, form: Form, wrt: tuple[str, ...]) -> None:
     """Warn if the result of a function that was lowered depends on no argument in `wrt` by what has a derivative."""
     body = lowered.function.body
     value, inputs = result_of(lowered), [lowered.params[name] for name in wrt if name in lowered.params]
-    if form.kind not in ("grad", "value_and_grad") or lowered.derived or not inputs:
+    unknown = any(isinstance(x.type, Unknown) for x in inputs)  # before a call
+    if form.kind not in ("grad", "value_and_grad") or lowered.derived or unknown or not inputs:
         return
     if isinstance(value, Var) and active_vars(body, inputs, [value]):
         return

@@ -151,6 +151,8 @@ class Watch:
 
     def _found(self, number: int, what: str, value: Any, frame: FrameType, known: list[Read]) -> None:
         """Take a value that is not finite as one that arose here, or as one that comes from an operand."""
+        if self.event_of(value) is not None:  # a call returns what has it already
+            return
         site = self.sites[number]
         operands = [*known, *self._operands(site, frame)]
         faults = {fault for operand in operands if (fault := fault_inside(operand.value))}

@@ -15,6 +15,7 @@ import numpy as np
 
 from sourcead.errors import ArgumentError, SourceADError
 from sourcead.files.whole import check_writable, write
+from sourcead.language.progress import is_watched
 from sourcead.language.tracebacks import folded
 from sourcead.nn import checkpoints
 from sourcead.nn.data import minibatches
@@ -119,7 +120,7 @@ def fit(
         checkpoint: a file that is written after each epoch. If it exists, the run continues from it; it must have been written with the
             same `batch`, `update`, `rate`, `clip`, `options`, kind of generator, and shapes and dtypes of `arrays` (functions go by name).
         prepare: a function from the arrays of a batch to a tuple, which the loss takes in their place.
-        progress: whether to show the progress.
+        progress: whether to show the progress, on a terminal or in a notebook.
 
     Returns:
         The history, which for a resumed run begins with its first start.
@@ -244,13 +245,13 @@ class Progress:
     Args:
         title: the text before the bar.
         steps: the number of steps.
-        shown: whether to show anything.
+        shown: whether to show anything; nothing is shown where nobody sees it, as in a pipe.
     """
 
     def __init__(self, title: str, steps: int, shown: bool = True):
         self.title, self.start, self.text, self.bar = title, time.perf_counter(), "", None
-        self.shown = shown
-        if shown:
+        self.shown = shown and is_watched()
+        if self.shown:
             try:
                 from tqdm import tqdm
             except ImportError:

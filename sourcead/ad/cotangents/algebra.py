@@ -116,7 +116,7 @@ def add_at(t: Type, build: Builder, d: Atom, place: Place, d_part: Atom) -> Atom
         constant = isinstance(place.key, Const) and isinstance(place.key.value, int)
         if of_items and (constant or any(isinstance(p, (Array, TupleT, Unknown)) for p in (part.type, *types))):  # it may be a tuple
             return build.call(runtime.with_added, d, place.key, d_part, type=t, name=name)
-    if of_items and isinstance(part.type, CONTAINERS):
+    if of_items and isinstance(part.type, (*CONTAINERS, MapT)):
         before = build.emit(Index(d, place.key), part.type, f"d_{part.name}")
         total = build.call(runtime.add, before, d_part, type=part.type, name=f"d_{part.name}")
         return build.emit(Update(d, (Sub(place.key),), total, "set"), t, name)

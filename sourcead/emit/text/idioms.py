@@ -62,7 +62,7 @@ def _over_sequences(loop: Loop, defs: dict[Var, Op]) -> tuple[list[tuple[Var, Op
     reading: dict[Atom, list[Stmt]] = {}
     others = count_reads(loop.body).get(loop.index, 0)
     for stmt in walk(loop.body):
-        if isinstance(stmt.op, Index) and stmt.op.key is loop.index and _is_sequence(stmt.op.base):
+        if isinstance(stmt.op, Index) and stmt.op.key is loop.index and len(stmt.targets) == 1 and _is_sequence(stmt.op.base):
             reading.setdefault(stmt.op.base, []).append(stmt)
             others -= 1
     sequences, backward = _counted(loop.domain, defs, reading)

@@ -6,6 +6,7 @@ from typing import Any
 
 from sourcead import runtime
 from sourcead.frontend import core
+from sourcead.frontend.builtins.calls_as_they_are import read_or_left
 from sourcead.frontend.core import Cell, Lowering, Value, cells_of, leaves, roots
 from sourcead.frontend.find_source import behind_cache, is_by_hash, is_cached, unwrap
 from sourcead.ir.names import name_of
@@ -17,6 +18,11 @@ from sourcead.ir.walk import walk
 @core.kind_of_callable("cached", is_cached)
 def call_cached(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Lower a call of a function with a cache, provided that it makes no difference that it runs again."""
+    return read_or_left(lo, fn, args, kwargs, lambda: call_again(lo, fn, args, kwargs, node))
+
+
+def call_again(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower the function that is behind a cache."""
     cached, bound_args, bound_kwargs = unwrap(fn, caches=False)
     function = behind_cache(cached)
     name = name_of(function)

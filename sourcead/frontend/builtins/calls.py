@@ -15,9 +15,10 @@ import numpy as np
 
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
-from sourcead.errors import NoSourceError, SourceADError
+from sourcead.errors import NoSourceError
 from sourcead.frontend import core
-from sourcead.frontend.builtins import calls_as_they_are, compositions
+from sourcead.frontend.builtins import compositions
+from sourcead.frontend.builtins.calls_as_they_are import read_or_left
 from sourcead.frontend.builtins.library_arguments import (
     as_numpy_takes, in_their_places, keep_fractions, plain_arguments, refuse_some, with_tuples, without_copy,
     without_flat, without_out
@@ -250,15 +251,7 @@ def call_function(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Va
         lo.classes.update(dict.fromkeys((type(v) for v in bound_args), True))
     args = [core.as_value(lo, v) for v in bound_args] + args
     kwargs = {**{k: core.as_value(lo, v) for k, v in bound_kwargs.items()}, **kwargs}
-    if not lo.leaves_calls or not calls_as_they_are.may_be_left(lo, plain, args, kwargs):
-        try:
-            return inlining.call_source(lo, source, args, kwargs, node)
-        except SourceADError as error:
-            calls_as_they_are.mark(lo, error, plain, args, kwargs)
-            raise
-    with lo.attempt(SourceADError, when=lambda error: core.surely_raised(error)[0] is None) as attempt:
-        found = inlining.call_source(lo, source, args, kwargs, node)
-    return calls_as_they_are.left(lo, fn, args, kwargs) if attempt.failed else found
+    return read_or_left(lo, fn, args, kwargs, lambda: inlining.call_source(lo, source, args, kwargs, node))
 
 
 CHOOSING = next(c for c in functools.singledispatch.__code__.co_consts if getattr(c, "co_name", None) == "wrapper")

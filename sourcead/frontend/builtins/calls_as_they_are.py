@@ -11,6 +11,7 @@ import contextlib
 import functools
 import sys
 import types
+from collections.abc import Callable
 from pathlib import PurePath
 from typing import Any
 
@@ -20,7 +21,7 @@ from sourcead import runtime
 from sourcead.errors import SourceADError
 from sourcead.frontend import core
 from sourcead.frontend.core import Lowering, TupleVal, Value, cells_of
-from sourcead.frontend.find_source import Source, find_source
+from sourcead.frontend.find_source import Source, find_source, is_cached, unwrap
 from sourcead.ir.names import name_of
 from sourcead.ir.nodes import Call, Const
 from sourcead.ir.records import is_record
@@ -32,25 +33,37 @@ READING = frozenset({"get", "keys", "values", "items", "copy", "index", "count",
 MOST_FUNCTIONS = 300  # whose source is looked at
 
 
-def mark(lo: Lowering, error: SourceADError, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> None:
-    """Note at an error that was raised inside a call how to ask whether the call can stay, which takes long to answer."""
-    if not hasattr(error, "can_be_left") and core.surely_raised(error)[0] is None and is_given_none(lo, fn, args, kwargs):
-        error.can_be_left = functools.partial(leaves_data_alone, fn)
+def read_or_left(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], read: Callable[[], Value]) -> Value:
+    """Lower a call by `read`; where that is refused, and other ways to lower the whole have failed, leave it as it is if it may stay.
+
+    Whether it may is asked of the error, since the answer takes long.
+    """
+    plain, bound_args, bound_kwargs = unwrap(fn)
+    if bound_args or bound_kwargs or not is_given_none(lo, plain, [*args, *kwargs.values()], is_cached(fn)):
+        return read()
+    if not lo.leaves_calls or not leaves_data_alone(plain):
+        try:
+            return read()
+        except SourceADError as error:
+            if not hasattr(error, "can_be_left") and core.surely_raised(error)[0] is None:
+                error.can_be_left = functools.partial(leaves_data_alone, plain)
+            raise
+    with lo.attempt(SourceADError, when=lambda error: core.surely_raised(error)[0] is None) as attempt:
+        found = read()
+    return left(lo, fn, args, kwargs) if attempt.failed else found
 
 
-def may_be_left(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> bool:
-    """Return whether a call of a function that is refused can stay in the text as it is."""
-    return is_given_none(lo, fn, args, kwargs) and leaves_data_alone(fn)
+def is_given_none(lo: Lowering, fn: Any, given: list[Value], is_kept: bool) -> bool:
+    """Return whether a Python function is given numbers and texts of the program alone, at a place where its call could stay.
 
-
-def is_given_none(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> bool:
-    """Return whether a Python function is given numbers and texts of the program alone, at a place where its call could stay."""
+    If its results are kept in a cache, it may be given classes: no call after the first changes them.
+    """
     if lo.static_only or lo.steering is not None or lo.catching or lo.cached is not None or core.in_composition(lo):
         return False
     if not isinstance(fn, types.FunctionType) or is_own(fn):
         return False
-    found, values = core.known(lo, TupleVal((*args, *kwargs.values())))
-    return found and all(isinstance(v, PLAIN) for v in values)
+    found, values = core.known(lo, TupleVal(tuple(given)))
+    return found and all(isinstance(v, PLAIN) or is_kept and isinstance(v, type) for v in values)
 
 
 def left(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:

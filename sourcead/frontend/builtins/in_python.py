@@ -283,6 +283,14 @@ def in_step(first, *others):
 
 
 @stands_in_for()
+def to_the_longest(*its, fillvalue):
+    """Compute `zip_longest(*its, fillvalue=fillvalue)`."""
+    lists = [list(items) for items in its]
+    for k in range(max([len(items) for items in lists])):
+        yield tuple([items[k] if k < len(items) else fillvalue for items in lists])
+
+
+@stands_in_for()
 def first_left(items, count):
     """Compute `islice(items, count)` for an iterator, which has the others left."""
     if count > 0:

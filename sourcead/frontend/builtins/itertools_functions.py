@@ -208,12 +208,13 @@ def builtin_cycle(lo: Lowering, node, xs: Value) -> Value:
 
 @lowers(itertools.zip_longest)
 def builtin_zip_longest(lo: Lowering, node, *xs: Value, fillvalue: Value = NONE) -> Value:
-    """Lower `zip_longest(xs, ys, fillvalue=0)` for lists of known lengths."""
+    """Lower `zip_longest(xs, ys, fillvalue=0)`."""
 
     def rows(*sources: Iterable) -> Iterable:
-        parts = [iterables.drained(lo, x, node).items for x in sources]
+        taken = [iterables.drained(lo, x, node) for x in sources]
+        parts = [inner.items for inner in taken]
         if None in parts:
-            raise core.unsupported(lo, node, "`zip_longest` of what has a length that is not known here")
+            return core.call_object(lo, in_python.to_the_longest, taken, {"fillvalue": fillvalue}, node)
         return iterables.listed([TupleVal(row) for row in itertools.zip_longest(*parts, fillvalue=fillvalue)])
 
     return iterables.later(lo, xs, rows, node)

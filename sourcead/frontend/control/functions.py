@@ -286,7 +286,7 @@ def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: di
     with lo.at(returned):
         value = as_returned(lo, value)
         atom = lo.read(TupleVal((value, *(left_in[name] for name in also))) if also else value)
-    outliving.leave_in_names(lo)
+    outliving.leave_in_names(lo, at_end=True)
     stmts = lo.build.stmts
     checks = [*core.checks_of_second_names(lo, params.values()), *layout_checks(lo, sorted(lo.layouts, key=lambda v: v.id), None)]
     body = Block((*lo.prelude, *stmts[:unpacked], *checks, *stmts[unpacked:]), (atom,))

@@ -181,16 +181,17 @@ class Merger:
         if None in parts or all(isinstance(part, New) for part in parts):
             return None
         pointer = Pointer(self.cond, *parts, self.lo.build.stmts)
-        return pointer if len(pointer.cells()) <= MOST_OBJECTS else None
+        return pointer if len(pointer.leaves()) <= MOST_OBJECTS else None
 
     def pointed(self, value: Cell | Pointer, arm: int) -> Cell | Pointer | None:
         """Return what leads to an object of an arm after the branch, or None if nothing does."""
         if isinstance(value, Cell):
             if (found := self.lo.outside(value, self.birth)) is not None:
-                return None if found is not value else self.lo.pointer_of(found) or found
+                pointer = self.lo.pointer_of(found)
+                return None if found is not value else found if pointer is None else pointer.with_new(found)
             made, value = value, self.lo.pointers.get(value)
             if value is None:
-                return New() if made.kind != "array" or made.base is None else None
+                return New(made) if made.kind != "array" or made.base is None else None
         if not is_truth(value.condition):
             return None
         parts = self.pointed(value.first, arm), self.pointed(value.second, arm)

@@ -31,13 +31,14 @@ from sourcead.frontend.core.names import BEFORE_ALL
 from sourcead.ir.names import of_part
 from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const, Stmt
 from sourcead.ir.records import find
-from sourcead.ir.types import INT, UNKNOWN, NoneType, Scalar, Str, TupleT, Type, parts
+from sourcead.ir.types import INT, UNKNOWN, NoneType, Scalar, Str, TupleT, Type, carries_derivative, parts
 
 
 def is_number_of_class(value: Value, name: str) -> bool:
-    """Tell whether `value.name` is a number that the class `value` itself holds, and that an assignment replaces."""
+    """Tell whether `value.name` is a number that the class or function `value` itself holds, and that an assignment replaces."""
     cls = value.value if isinstance(value, Const) and not value.live else None
-    if not isinstance(cls, type) or core.is_library(cls) or isinstance(find(type(cls), "__setattr__")[1], types.FunctionType):
+    is_own = isinstance(cls, type | types.FunctionType) and not core.is_library(cls)
+    if not is_own or isinstance(find(type(cls), "__setattr__")[1], types.FunctionType):
         return False
     return isinstance(found := vars(cls).get(name), (int, float)) and not isinstance(found, bool) and find(type(cls), name)[0] is None
 
@@ -188,19 +189,24 @@ def count_items(lo: Lowering, outside: LogVal | DictVal) -> Atom:
     return change(lo, len, (outside.dict,), type=INT, name="n")
 
 
-def leave_in_names(lo: Lowering) -> None:
-    """Emit the assignments of the last values of global and closure variables, and of items of global dicts, at the end of the function."""
-    if lo.in_pairs:
+def leave_in_names(lo: Lowering, at_end: bool = False) -> None:
+    """Emit the assignments of the values of global and closure variables, and of items of global dicts, before other code may read them.
+
+    That is at the end of the function, and where it calls what is not lowered, which is refused in a branch or loop, and if a value may
+    carry a derivative, which would be lost there.
+    """
+    if lo.in_pairs or lo.depth:
         core.refuse_changed_globals(lo)
-    for slots, name, error in core.changed_globals(lo):
+    for slots, name, error in list(core.changed_globals(lo)):
         new = slots.get(name, UNDEFINED)
         atom = None if lo.may_be_missing(new) else kept(lo, new)
-        if atom is None:
+        if atom is None or not at_end and carries_derivative(atom_type(atom)):
             raise error
         owner, value = slots.owner, slots.owner.value
         put = operator.setitem if isinstance(value, dict) else setattr
         key = Const("cell_contents" if isinstance(value, types.CellType) else name)
         lo.build.add(Stmt((), Call(put, (owner, key, atom), effect=True)))
+        lo.left[slots, name] = new
 
 
 COPYING = ("__copy__", "__reduce__", "__reduce_ex__", "__getstate__")
@@ -210,7 +216,7 @@ def set_attribute(lo: Lowering, cell: Cell, name: str, new: Value) -> None:
     """Lower `obj.name = new` for an object that is global data."""
     owner = lo.global_objects[cell]
     cached = any(isinstance(found, functools.cached_property) for base in cell.cls.__mro__ for found in vars(base).values())
-    if cached or any(find(cell.cls, each)[0] not in (None, object) for each in COPYING):
+    if cached or any(find(cell.cls, each)[0] not in (None, object, types.SimpleNamespace) for each in COPYING):
         why = f"`.{name}` of `{owner.text}` is assigned, whose class says itself how it is copied, or keeps properties"
         raise core.refused(lo, why, "an object made inside the function")
     if id(owner.value) not in lo.outliving:

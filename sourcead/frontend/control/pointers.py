@@ -13,16 +13,20 @@ from collections.abc import Callable
 from typing import Any
 
 from sourcead.analysis.builder import atom_type
+from sourcead.frontend import core
 from sourcead.frontend.control import branches
 from sourcead.frontend.core import MISSING, VALUE, Cell, Lowering, MustMaterialise, New, Pointer, TupleVal
 from sourcead.ir.nodes import Const, Sub
 from sourcead.ir.types import Array
 
 Truths = dict[Any, bool]
+MOST_WRITES = 250
 
 
 def follow(lo: Lowering, cell: Cell, keys: list[Any]) -> None:
     """Make what `cell` is, and what is `cell`, the same as it after `keys` of it were changed."""
+    if next(lo.followed) > MOST_WRITES:
+        raise core.refused(lo, "too many writes to what is one of several objects", "write the choice around what follows it")
     with lo.using(follow=None):  # what follows from that is done here
         push(lo, cell, keys)
         pull(lo, cell, keys, None)
@@ -35,7 +39,6 @@ def push(lo: Lowering, cell: Cell, keys: list[Any]) -> None:
         return
     at_leaves(lo, pointer, {}, lambda leaf, truths: assign(lo, leaf, cell, keys, truths))
     for leaf in pointer.cells():
-        push(lo, leaf, keys)
         pull(lo, leaf, keys, cell)
         if leaf.base is not None:
             pull(lo, leaf.root(), [VALUE], cell)
@@ -77,7 +80,7 @@ def resolved(lo: Lowering, value: Any, truths: Truths) -> Any:
         tree: Pointer | Cell = pointer
         while isinstance(tree, Pointer) and tree.condition in truths:
             tree = tree.first if truths[tree.condition] else tree.second
-        if not isinstance(tree, Cell):
+        if not isinstance(tree, Cell) or isinstance(tree, New):
             return value
         value = tree
     return value

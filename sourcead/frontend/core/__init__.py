@@ -43,7 +43,7 @@ from sourcead.frontend.core.operations import (
 from sourcead.frontend.core.optional_tuples import (
     compared_with_none, is_none, pair_of, pairs_in_arms, what_python_takes, where_it_is_known
 )
-from sourcead.frontend.core.parts import parts_of_value
+from sourcead.frontend.core.parts import double, parts_of_value
 from sourcead.frontend.core.pointer import MOST_OBJECTS, New, Pointer
 from sourcead.frontend.core.reading import same_view
 from sourcead.frontend.core.sameness import same_constant, same_keys, same_thing

@@ -42,9 +42,9 @@ def way_to(cell: Cell, found: Value, value: Any) -> list:
 
 
 def changed_globals(lo: Lowering) -> Iterator[tuple[Slots, str, Exception]]:
-    """Iterate over the global variables, and items of global dicts, that have another value than before the call."""
+    """Iterate over the global variables, and items of global dicts, that have another value than was left there, or before the call."""
     for (slots, name), error in lo.changed_globals.items():
-        now, before = slots.get(name, MISSING), slots.initial[name]
+        now, before = slots.get(name, MISSING), lo.left.get((slots, name), slots.initial[name])
         (found, value), (_, first) = known(lo, now), (False, None) if before is MISSING else known(lo, before)
         if now is not before and not (found and type(value) is type(first) and is_code(first) and value == first):
             yield slots, name, error

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import AliasError, UnsupportedSyntaxError, UnsupportedValueError
-from sourcead.frontend.core.cells import Cell, LocalData, Value, cells_of, roots
+from sourcead.frontend.core.cells import Cell, LocalData, TupleVal, Value, cells_of, roots
 from sourcead.frontend.core.compiled_from_python import in_source
 from sourcead.frontend.core.errors import APPENDED, refused, surely
 from sourcead.frontend.core.global_parts import Part, ThisCell
@@ -35,6 +35,8 @@ def as_value(lo: Lowering, obj: Any, default_of: str | None = None) -> Value:
     """Convert a Python object of the program, such as a default or an argument of a partial, to a value; one object is one value."""
     if is_code(obj) or isinstance(obj, (int, float, bool, complex)):
         return Const(obj)
+    if type(obj) is tuple and all(isinstance(item, (int, float, complex)) or is_code(item) for item in obj):
+        return TupleVal(tuple(map(Const, obj)))
     holder = lo.holders.setdefault(id(obj), {"value": obj})
     value = live_data(lo, "bound", obj, (holder, "value"))
     if default_of is not None:

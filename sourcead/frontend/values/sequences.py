@@ -181,8 +181,8 @@ def append(lo: Lowering, cell: Cell, value: Value, node) -> None:
     if cell.base is None:
         note_row(lo, cell, value)
     lo.put(cell, value)
-    if cell.base is None and any(owner.depth < lo.depth for owner in roots(value)):  # made outside the loop that appends it
-        lo.journal.assign(cell, "doubled", True)
+    if cell.base is None:
+        core.double(lo.journal, cell, [owner for owner in roots(value) if owner.depth < lo.depth])  # made outside the loop that appends it
 
 
 def grow(lo: Lowering, cell: Cell, item: Atom, at: Atom | None = None) -> None:

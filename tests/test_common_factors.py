@@ -192,3 +192,16 @@ def test_a_cotangent_is_divided_once_and_not_each_of_its_multiples(f, args):
     check_grads(f, args, wrt=tuple(range(len(args))))
     written = grad(f, wrt=0).lower(*args).text.partition("# reverse")[2]
     assert "/ t" not in "".join(line for line in written.splitlines() if not line.strip().startswith("#"))
+
+
+def test_a_number_that_a_mask_picks_zeros_for_is_a_choice():
+    def likelihood(x, seen):
+        return -np.sum(np.log(x)[seen]) / np.sum(seen) + np.sum(np.exp(x)[seen[:, 0]])
+
+    x, seen = A**2 + 0.5, A > 0
+    check_grads(likelihood, (x, seen), wrt=0)
+    assert "np.where(seen, -1.0 / np.sum(seen), 0.0)" in text(likelihood, x, seen)
+    assert "np.full" not in text(likelihood, x.astype(np.float32), seen)
+    single = grad(likelihood)(x.astype(np.float32), seen)
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(single, grad(likelihood)(x, seen), rtol=1e-4)

@@ -7,6 +7,7 @@
     y = add(p, q)            a = f(u), b = f(v)  y = mul(d, f(where(c, u, v)))
     y = add(mul(d, c), mul(div(d, 2), e))        y = mul(d, add(c, mul(0.5, e)))      c, e: masks, as where `maximum` has equal operands
 
+    d1 = zeros with [c] += k                     d1 = where(c, k, 0.0)                k: a number, c: a mask of all elements
     where(c, x, neg(x)) and where(c, neg(u), u)  mul(s, x) and neg(mul(s, u)), s = 2 * c - 1
 
 Each element has one of the two contributions, the other is zero.  So the choice can be made before the multiplication, between the
@@ -25,9 +26,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sourcead.analysis.builder import Builder
-from sourcead.ir.nodes import Atom, Call, Const, Function, Op, Stmt, Update, Var
-from sourcead.ir.types import Array, kind_of, same_dtype
+from sourcead.analysis.builder import Builder, operand_type
+from sourcead.ir.nodes import Atom, Call, Const, Function, Op, Stmt, Sub, Update, Var
+from sourcead.ir.types import Array, Scalar, kind_of, rank, same_dtype
 from sourcead.ir.walk import calls, walk
 from sourcead.passes.cleanup.constant_folding import generated, is_const, is_literal
 from sourcead.passes.equality import KnownDims, equal_types, same
@@ -68,6 +69,8 @@ def merge_choices(function: Function) -> Function:
             case Call(fn, (Var() as p, Var() as q), ()) if fn in (ADD, SUB) and generated(stmt):
                 found = merged(stmt, p, q, fn is SUB, facts, dims) or fn is ADD and of_masks(stmt, p, q, facts)
                 return found or chooses and of_distant_terms(stmt, facts) or None
+            case Update(Var() as zeros, (Sub(Var() as mask),), k, "add" | "sub" as mode) if generated(stmt):
+                return of_number(stmt, zeros, mask, k, mode == "sub", facts)
             case Update(Var() as p, (), Var() as q, "add" | "sub" as mode) if generated(stmt):
                 found = merged(stmt, p, q, mode == "sub", facts, dims) or of_two_updates(stmt, facts.op(p), q, facts)
                 return found or chooses and of_distant_terms(stmt, facts) or None
@@ -89,6 +92,23 @@ def merged(stmt: Stmt, p: Var, q: Var, subtracted: bool, facts: Facts, dims: Kno
     if not build.stmts:  # both contributions are the cotangent itself
         return result
     return None if build.stmts[-1].targets != (result,) else [*build.stmts[:-1], replace(stmt, op=build.stmts[-1].op)]
+
+
+def of_number(stmt: Stmt, zeros: Var, mask: Var, k: Atom, negative: bool, facts: Facts) -> list[Stmt] | None:
+    """Return a choice in place of new zeros to which a number is added where a mask holds; None for other updates."""
+    t, new = stmt.targets[0].type, facts.op(zeros)
+    if not isinstance(t, Array) or t.dtype is None or kind_of(t) != "float" or kind_of(mask.type) != "bool":
+        return None
+    if not isinstance(new, Call) or new.fn not in (np.zeros, np.zeros_like) or rank(mask.type) != rank(t) or not rank(t):
+        return None  # a mask of as many axes has the shape of the array
+    if (full := facts.call(k, np.full)) and len(full.args) == 3 and rank(getattr(k, "type", None)) == 1:
+        k = full.args[1]  # of as many elements as the mask picks
+    if not isinstance(operand_type(k), Scalar) or operand_type(k).kind != "float":
+        return None
+    build = Builder().at(stmt)
+    k = build.call(NEG, k) if negative else k
+    k = k if same_dtype(t.dtype, np.dtype(float)) else build.call(t.dtype.type, k)
+    return [*build.stmts, replace(stmt, op=Call(np.where, (mask, k, Const(0.0))))]
 
 
 def of_two_updates(stmt: Stmt, before: Op | None, q: Var, facts: Facts) -> list[Stmt] | None:

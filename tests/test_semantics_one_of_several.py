@@ -151,6 +151,17 @@ def dicts_by_place(x):
     return 6 * (one, other)[int(x[0] > x[1])][0]
 
 
-@pytest.mark.parametrize("f", [made_in_an_arm, dicts_by_place])
+def asked_which_it_is(x):
+    a, b = Held(x[0]), Held(x[1])
+    one, other = pick(x[2] > 1.0, a, b), [a, b][int(x[0] < 0.0)]
+    if one is a:
+        one.v += x[1]
+    for each in (a, b):
+        if each is not other:
+            each.v *= 5.0 * x[2]
+    return a.v * (one is other) + b.v * (b is one) + 3 * a.v + 7 * b.v + x[2] * [a, b].index(other)
+
+
+@pytest.mark.parametrize("f", [made_in_an_arm, dicts_by_place, asked_which_it_is])
 def test_an_object_that_an_arm_makes(f):
     assert judged_in_all_modes(f, np.array([0.5, -1.2, 2.0])) == "right"

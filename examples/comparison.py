@@ -27,5 +27,19 @@ def report(name: str, result, checks: tuple[float, float]) -> None:
     print(f"  from SciPy's finite differences: gradient {checks[0]:.1e}, Hessian {checks[1]:.1e} (relative)")
 
 
+def picture(path: str | None, draw) -> None:
+    """Writes the picture that `draw(axes)` draws to a file; where the path is None, it does nothing."""
+    if path is None:
+        return
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.subplots()
+    draw(axes)
+    axes.grid(alpha=0.3)
+    axes.legend()
+    figure.savefig(path, dpi=120)
+
+
 if __name__ == "__main__":
     sys.exit("this is the common part of the examples with SciPy, and no example: run one of them, such as rosenbrock.py")

@@ -12,7 +12,7 @@ from sourcead import FileError
 from sourcead.nn.checkpoints import CheckpointError
 from sourcead.nn.data import DataError, Dataset, load
 from sourcead.nn.optimisers import adam, sgd
-from sourcead.nn.training import History, fit, plot
+from sourcead.nn.training import History, fit
 
 BATCH = 100
 OPTIMIZERS = {"sgd": (sgd, {}), "momentum": (sgd, {"momentum": 0.9}), "adam": (adam, {})}
@@ -113,7 +113,7 @@ def main(name: str, description: str, model: Model, arguments: list[str] | None)
     if options.show_gradient:
         print(model.loss.source)
     if options.plot:
-        plot(history, options.plot)
+        history.plot(options.plot)
     print(f"test accuracy {accuracy(model, parameters, data.x_test, data.y_test):.2%}")
     print(f"{np.median(history.seconds):.2f} seconds per epoch")
     return 0

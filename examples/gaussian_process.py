@@ -4,13 +4,13 @@ The kernel is s^2 exp(-(x - z)^2 / (2 l^2)) + n^2 [x = z]; the parameters are lo
 negative log marginal likelihood (C. Rasmussen and C. Williams, Gaussian Processes for Machine Learning, equation 2.30).
 
     python examples/gaussian_process.py
-    python examples/gaussian_process.py --show-gradient
+    python examples/gaussian_process.py --show-gradient --plot process.png
 """
 
 import argparse
 
 import numpy as np
-from comparison import differences, report
+from comparison import differences, picture, report
 from scipy.optimize import minimize
 
 from sourcead import hessian, value_and_grad
@@ -37,9 +37,28 @@ def made_data(n: int = 60, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return x, np.sin(2 * x) + 0.3 * x + 0.1 * rng.normal(size=n)
 
 
+def posterior(scales: np.ndarray, x: np.ndarray, y: np.ndarray, at: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Gives the mean and the standard deviation of the process at other points (the same book, equations 2.23 and 2.24)."""
+    signal, length, noise = np.exp(scales)
+    between = [signal**2 * np.exp(-((a[:, None] - b[None, :]) ** 2) / (2 * length**2)) for a, b in ((x, x), (x, at))]
+    weights = np.linalg.solve(between[0] + noise**2 * np.eye(len(x)), np.column_stack([y, between[1]]))
+    return between[1].T @ weights[:, 0], np.sqrt(signal**2 - np.sum(between[1] * weights[:, 1:], axis=0))
+
+
+def draw(axes, scales: np.ndarray, x: np.ndarray, y: np.ndarray) -> None:
+    at = np.linspace(-3.5, 3.5, 200)
+    mean, spread = posterior(scales, x, y, at)
+    axes.fill_between(at, mean - 2 * spread, mean + 2 * spread, color="tab:blue", alpha=0.2, label="mean ± 2 standard deviations")
+    axes.plot(at, mean, color="tab:blue", label="mean of the process")
+    axes.plot(at, np.sin(2 * at) + 0.3 * at, "--", color="tab:grey", label="sin 2x + 0.3 x, which was observed")
+    axes.plot(x, y, ".", color="black", label="observations")
+    axes.set(xlabel="x", ylabel="y")
+
+
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--n", type=int, default=60, help="the number of observations (default: 60)")
+    parser.add_argument("--plot", metavar="FILE", help="write a picture of the observations and the process")
     parser.add_argument("--show-gradient", action="store_true", help="print the generated function")
     options = parser.parse_args(argv)
     more = made_data(options.n)
@@ -51,6 +70,7 @@ def main(argv=None):
     report("trust-exact", result, checks)
     signal, length, noise = np.exp(result.x)
     print(f"  signal {signal:.2f}, length {length:.2f}, noise {noise:.3f} (the data have noise 0.1)")
+    picture(options.plot, lambda axes: draw(axes, result.x, *more))
     if options.show_gradient:
         print(loss_and_gradient.source)
     return result, checks

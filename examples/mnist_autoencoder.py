@@ -16,7 +16,7 @@ from sourcead import FileError, hvp, value_and_grad
 from sourcead.nn.activations import sigmoid
 from sourcead.nn.checkpoints import CheckpointError
 from sourcead.nn.initialisers import glorot_uniform
-from sourcead.nn.training import fit, plot
+from sourcead.nn.training import fit
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))  # so that it runs as a script, too
 from examples import digits  # noqa: E402
@@ -114,7 +114,7 @@ def main(arguments: list[str] | None = None) -> int:
     if options.show_gradient:
         print(cost.source)
     if options.plot:
-        plot(history, options.plot)
+        history.plot(options.plot)
     if options.picture:
         picture(weights, data.x_test[:10], options.picture)
     print(f"test error {mean_error(weights, data.x_test):.3f} per image")

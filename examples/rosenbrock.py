@@ -7,7 +7,7 @@
 import argparse
 
 import numpy as np
-from comparison import differences, report
+from comparison import differences, picture, report
 from scipy.optimize import minimize
 
 from sourcead import grad, hessian, hvp
@@ -26,17 +26,27 @@ curvature = hessian(rosenbrock)
 product = hvp(rosenbrock)
 
 
+def draw(axes, courses: dict[str, list[float]]) -> None:
+    for method, course in courses.items():
+        axes.semilogy(course, ".-", label=method)
+    axes.set(xlabel="iterations", ylabel="Rosenbrock's function")
+
+
 def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--n", type=int, default=10, help="the number of variables (default: 10)")
+    parser.add_argument("--plot", metavar="FILE", help="write a picture of the function over the iterations")
     parser.add_argument("--show-gradient", action="store_true", help="print the generated gradient")
     options = parser.parse_args(argv)
     start = np.full(options.n, -1.2)
     checks = differences(rosenbrock, gradient, curvature, start)
-    results = {}
+    results, courses = {}, {}
     for method, more in (("BFGS", {}), ("trust-exact", {"hess": curvature}), ("Newton-CG", {"hessp": product})):
-        results[method] = minimize(rosenbrock, start, method=method, jac=gradient, **more)
+        courses[method] = [rosenbrock(start)]
+        follow = lambda x, course=courses[method]: course.append(rosenbrock(x))  # noqa: E731
+        results[method] = minimize(rosenbrock, start, method=method, jac=gradient, callback=follow, **more)
         report(method, results[method], checks)
+    picture(options.plot, lambda axes: draw(axes, courses))
     if options.show_gradient:
         print(gradient.source)
     return results, checks

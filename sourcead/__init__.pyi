@@ -10,13 +10,14 @@ from sourcead.api.check import GradientMismatch as GradientMismatch
 from sourcead.backends.options import Numba as Numba
 from sourcead.compile.generated import Lowered as Lowered
 from sourcead.compile.viewing import Page
+from sourcead.debugging.report import Arisen as Arisen, DebugReport as DebugReport
 from sourcead.errors import (
     AliasError as AliasError, ArgumentError as ArgumentError, BackendError as BackendError, FileError as FileError,
     InternalError as InternalError, NonScalarError as NonScalarError, NoRuleError as NoRuleError,
     NoSourceError as NoSourceError, ProgramError as ProgramError, RuleError as RuleError,
     SourceADError as SourceADError, UnsupportedArgumentError as UnsupportedArgumentError,
     UnsupportedSyntaxError as UnsupportedSyntaxError, UnsupportedValueError as UnsupportedValueError,
-    VerificationError as VerificationError, WrtError as WrtError
+    VerificationError as VerificationError, WrtError as WrtError, ZeroGradientWarning as ZeroGradientWarning
 )
 from sourcead.language.checkpoint_policies import Auto as Auto, Revolve as Revolve, Segments as Segments
 from sourcead.language.combinators import NotAssociativeWarning as NotAssociativeWarning
@@ -106,5 +107,10 @@ def stop_gradient(x: T) -> T: ...
 def map(f: Callable[..., Any], *xs: Any) -> Any: ...
 def reduce(op: Callable[[T, T], T], xs: Any, initial: T) -> T: ...
 def scan(op: Callable[[T, T], T], xs: Any, initial: T) -> Any: ...
+def minimize(
+    f: Callable[..., Any], x0: T, *args: Any, method: str | None = None, bounds: tuple[Any, Any] | None = None, progress: bool = True,
+    backend: str | Numba | None = None, verify: str | bool | None = None, **more: Any,
+) -> Any: ...
+def debug(derivative: _Derivative[P, Any]) -> Callable[P, DebugReport]: ...
 def opaque(function: F) -> F: ...
 def implicit(residual: Callable[..., Any]) -> Callable[[F], F]: ...

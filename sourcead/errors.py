@@ -15,6 +15,7 @@ import os
 import re
 import sys
 import textwrap
+import types
 from typing import Any
 
 from sourcead.places.origin import Origin, labelled, quoted_line, shown_place
@@ -180,9 +181,13 @@ class NoRuleError(SourceADError):
             mode: which rule is missing: "adjoint", "tangent", or "derivative" if both are.
             why: why there is none, where this is known.
         """
-        why = f": {why}" if why else ""
+        why, text = f": {why}" if why else "", "" if at is None else (at.part or at).text
+        if isinstance(function, types.FunctionType | types.MethodType) and "." in function.__qualname__.rpartition("<locals>.")[2]:
+            called = re.search(rf"[^\W\d][\w.]*\.{function.__name__}(?=\()", text)  # a method: a rule would be that of all objects
+            name = called[0] if called else function.__qualname__
+            return cls(f"no {mode} rule for `{name}`{why}", at, f"its formula; or `sourcead.opaque({name})`, if no derivative passes there")
         if not hasattr(function, "__name__"):  # an object: the program's name for it is what the rule is for
-            called = None if at is None else re.match(r"[^\W\d][\w.]*(?=\()", (at.part or at).text)
+            called = re.match(r"[^\W\d][\w.]*(?=\()", text)
             name, root = called[0] if called else "f", ""
             why = f", an object of class `{spelled(type(function))}`{why}"
         else:
@@ -374,6 +379,10 @@ class BackendError(SourceADError, ImportError):
     """
 
     label = "What to do"
+
+
+class ZeroGradientWarning(UserWarning):
+    """Nothing that has a derivative leads from the arguments to the result, so that its gradient is zero: an accuracy, a count."""
 
 
 class FileError(SourceADError, OSError):

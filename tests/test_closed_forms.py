@@ -5,8 +5,9 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.special import expit
 
-from sourcead import grad, jvp
+from sourcead import grad, jvp, runtime
 from tests.semantics import judged_in_all_modes
 
 pytestmark = pytest.mark.sampled(3)
@@ -223,3 +224,12 @@ def test_a_global_number(monkeypatch):
     np.testing.assert_allclose(g(X), s + X * s * (1 - s), rtol=1e-12)
     monkeypatch.setitem(globals(), "ONE", 2.0)
     np.testing.assert_allclose(g(X), 2 * (s + X * s * (1 - s)), rtol=1e-12)
+
+
+def test_the_sigmoid_of_adjoints_is_precise_in_both_tails_and_warns_of_nothing():
+    x = np.array([-1000.0, -700.0, -40.0, -1.0, 0.0, 1.0, 40.0, 1000.0, np.nan])
+    with np.errstate(all="raise", under="ignore"):
+        found = runtime.sigmoid(x)
+        assert runtime.sigmoid(np.float32(-200)) == 0 and runtime.sigmoid(0) == 0.5
+    np.testing.assert_allclose(found[:8], expit(x[:8]), rtol=1e-15)
+    assert np.isnan(found[8]) and runtime.sigmoid(x.astype(np.float32)).dtype == np.float32

@@ -115,6 +115,14 @@ def test_show_prints_the_text_that_a_call_has(run):
     assert out.strip() == text.strip()
 
 
+@pytest.mark.parametrize("command", [("show",), ("emit", "-o", "unwritten.py")])
+def test_arguments_that_the_function_does_not_take_are_told(run, folder, command):
+    name, *output = command
+    status, out, err = run(name, "model.py:loss", "--args", "float64[20, 20], float64[21], n=5", *output)
+    assert (status, out) == (1, "") and "The function raises an error for these arguments" in err and "(20,) (21,)" in err
+    assert not (folder / "unwritten.py").exists()
+
+
 def test_show_of_a_name_of_a_module(run):
     assert run("show", "model:loss")[1] == run("show", "model.py:loss")[1]
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import ndtr
 
 from sourcead import check_grads, grad, hvp, jvp
 
@@ -139,3 +140,55 @@ def test_one_division_for_what_is_divided_and_for_the_divisor(f):
     np.testing.assert_allclose(hvp(f, wrt=0)(A, B, v), differences, rtol=1e-5, atol=1e-7)
     reverse = text(f, A, B).split("z = ")[-1]
     assert reverse.count("/ norm_x") + reverse.count("/ sqrt") == (1 if f is normalised else 2)
+
+
+def test_a_product_that_is_there_is_read():
+    def decay(a, k, t, y):
+        level = a * np.exp(-k * t)
+        return np.sum((level - y) ** 2)
+
+    t, y = np.linspace(0, 1, 12), rng.standard_normal(12)
+    for a in (np.cos(t), 1.3):
+        check_grads(decay, (a, np.sin(t) + 2, t, y), wrt=(0, 1))
+        written = grad(decay, wrt=1).lower(a, np.sin(t) + 2, t, y).text
+        assert "* level *" in written and "* a *" not in written
+    single = [v.astype(np.float32) for v in (np.cos(t), np.sin(t) + 2, t, y)]
+    assert all(d.dtype == np.float32 for d in grad(decay, wrt=(0, 1))(*single))
+
+
+def test_choices_between_values_and_their_negatives_are_products_with_signs():
+    def payoffs(x, y, up):
+        call = x * ndtr(y) - y * ndtr(x + y)
+        put = y * ndtr(-x - y) - x * ndtr(-y)
+        return np.sum(S * np.where(up, call, put))
+
+    up = rng.random(A.shape) < 0.5
+    check_grads(payoffs, (A, B, up), wrt=(0, 1))
+    check_grads(payoffs, (A, B, up[:1]), wrt=(0, 1))
+    for dtype in (np.float64, np.float32):
+        args = A.astype(dtype), B.astype(dtype), up
+        written = grad(payoffs, wrt=(0, 1)).lower(*args).text
+        assert all(d.dtype == dtype for d in grad(payoffs, wrt=(0, 1))(*args))
+        assert "* up - 1.0" in written
+
+
+def soft_minimum(x, y, t):
+    a, b, c = -x / t, -y / t, -x * y / t
+    e, f, g = np.exp(a), np.exp(b), np.exp(c)
+    return np.sum(-t * np.log(e + f + g) * S)
+
+
+def soft_path(xs, t):
+    r = np.zeros(len(xs) + 2)
+    for i in range(len(xs)):
+        a, b = -r[i + 1] / t, -r[i] / t
+        top = max(a, b)
+        r[i + 2] = xs[i] - t * (np.log(np.exp(a - top) + np.exp(b - top)) + top)
+    return r[len(xs) + 1] ** 2
+
+
+@pytest.mark.parametrize(("f", "args"), [(soft_minimum, (A**2, B**2, 0.7)), (soft_path, (A[0], 0.7))], ids=["arrays", "numbers"])
+def test_a_cotangent_is_divided_once_and_not_each_of_its_multiples(f, args):
+    check_grads(f, args, wrt=tuple(range(len(args))))
+    written = grad(f, wrt=0).lower(*args).text.partition("# reverse")[2]
+    assert "/ t" not in "".join(line for line in written.splitlines() if not line.strip().startswith("#"))

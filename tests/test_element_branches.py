@@ -166,3 +166,51 @@ def test_what_is_not_a_number_gets_no_cotangent():
     d_x, d_y = grad(greatest_so_far, wrt=(0, 1))(np.array([np.nan, 2.0]), np.array([1.0, np.nan]))
     np.testing.assert_array_equal(d_x, [0.0, 0.0])
     np.testing.assert_array_equal(d_y, [0.0, 0.0])
+
+
+def warped(x, y):
+    c = np.full((len(x) + 1, len(y) + 1), np.inf)
+    c[0, 0] = 0.0
+    for i in range(len(x)):
+        for j in range(len(y)):
+            c[i + 1, j + 1] = (x[i] - y[j]) ** 2 + min(c[i, j], c[i, j + 1], c[i + 1, j])
+    return np.sqrt(c[len(x), len(y)])
+
+
+def warped_by_branches(x, y):
+    c = np.full((len(x) + 1, len(y) + 1), 1e9)
+    c[0, 0] = 0.0
+    for i in range(1, len(x) + 1):
+        for j in range(1, len(y) + 1):
+            if c[i - 1, j - 1] <= c[i - 1, j] and c[i - 1, j - 1] <= c[i, j - 1]:
+                best = c[i - 1, j - 1]
+            elif c[i - 1, j] <= c[i, j - 1]:
+                best = c[i - 1, j]
+            else:
+                best = c[i, j - 1]
+            c[i, j] = np.abs(x[i - 1] - y[j - 1]) ** 3 + best
+    return np.sqrt(c[len(x), len(y)])
+
+
+@pytest.mark.parametrize("f", [warped, warped_by_branches])
+def test_the_reverse_of_a_least_path_leaves_out_what_is_not_on_it(f):
+    rng = np.random.default_rng(3)
+    x, y, way = rng.normal(size=8), rng.normal(size=9), rng.normal(size=8)
+    gradient = grad(f, wrt=(0, 1))
+    assert "!= 0.0:" in gradient.lower(x, y).text
+    d_x, d_y = gradient(x, y)
+    np.testing.assert_allclose(d_x @ way, difference(lambda x: f(x, y), x, way), rtol=1e-6)
+    np.testing.assert_allclose(d_y[:8] @ way, difference(lambda z: f(x, np.append(z, y[8])), y[:8].copy(), way), rtol=1e-6)
+    expected = difference(lambda x: grad(f)(x, y), x, way)
+    np.testing.assert_allclose(hvp(f)(x, y, way), expected, rtol=1e-5, atol=1e-7)
+
+
+def smooth(x, y):
+    c = np.zeros(len(x) + 1)
+    for i in range(len(x)):
+        c[i + 1] = np.tanh(c[i]) * y[i] + x[i] * (1 + c[i] * y[i]) / 2
+    return c[len(x)]
+
+
+def test_no_cotangent_is_tested_that_is_zero_by_chance_alone():
+    assert "!= 0.0" not in grad(smooth).lower(np.ones(9), np.ones(9)).text

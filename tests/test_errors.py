@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from sourcead import errors, grad, value_and_grad
 from sourcead.errors import ArgumentError, NonScalarError, NoRuleError, SourceADError, UnsupportedSyntaxError
@@ -243,3 +244,12 @@ def test_function_that_raises_on_one_path_is_not_refused():
     assert grad(inverse)(2.0) == -0.25
     with pytest.raises(ValueError, match="not positive"):
         grad(inverse)(-2.0)
+
+
+def test_the_error_for_a_method_of_a_library_names_the_call():
+    def f(p):
+        return stats.weibull_min.logpdf(1.2, p)
+
+    with pytest.raises(NoRuleError, match="no derivative rule for `stats.weibull_min.logpdf`\n") as caught:
+        grad(f)(1.5)
+    assert caught.value.instead.startswith("its formula; or `sourcead.opaque(stats.weibull_min.logpdf)`")

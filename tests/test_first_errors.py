@@ -70,7 +70,7 @@ COUNT, SEEN = 0, []
 
 def counts_calls(x):
     global COUNT
-    COUNT += 1
+    COUNT = range(COUNT)
     return np.sum(x)
 
 
@@ -80,8 +80,8 @@ def keeps(x):
 
 
 MESSAGES = {
-    counts_calls: ("`COUNT`, a global name, is assigned here", "`(number, kept)` with has_aux=True"),
-    keeps: ("`SEEN`, a list from outside of the function, is appended to", "append numbers, as `float(x)`"),
+    counts_calls: ("`COUNT`, which outlives the call, is assigned here", "`(number, kept)` with has_aux=True"),
+    keeps: ("`SEEN`, a list from outside of the function, is appended to", "append numbers, as `float(x)`, or `x.copy()`"),
     no_return: ("returns None", "end it with `return`"),
     two_results: ("returns a tuple", "`(number, anything)`, with has_aux=True"),
     complex_result: ("returns a complex number", "such as np.abs(...) ** 2"),

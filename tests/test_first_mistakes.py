@@ -8,9 +8,10 @@ import pytest
 
 import sourcead
 from sourcead import (
-    ArgumentError, NonScalarError, NoRuleError, RuleError, Segments, SourceADError, WrtError, adjoint, checkpoint, grad,
-    hessian, hvp, jacobian, jvp, pushforward, value_and_grad, vjp
+    ArgumentError, NonScalarError, NoRuleError, RuleError, Segments, SourceADError, UnsupportedSyntaxError, WrtError,
+    adjoint, checkpoint, grad, hessian, hvp, jacobian, jvp, pushforward, value_and_grad, vjp
 )
+from tests.semantics import exec_with_source
 
 
 def squares(x):
@@ -52,6 +53,8 @@ def test_a_list_times_a_float(f, args, line):
     (lambda: grad(argnums=(0, 1)), "`grad` has no option `argnums`", "wrt=(0, 1)"),
     (lambda: value_and_grad(weighted, checkpoints="store"), "`value_and_grad` has no option `checkpoints`", "checkpoint='store'"),
     (lambda: vjp(squares, 2.0, backend="numba"), "`vjp` has no option `backend`: it has wrt, verify", None),
+    (lambda: grad(weighted, check=True), "`grad` has no option `check`", 'verify="gradient"'),
+    (lambda: grad(weighted, jit=True), "`grad` has no option `jit`", 'backend="numba"'),
 ])  # fmt: skip
 def test_an_option_that_there_is_not(make, option, instead):
     with pytest.raises(ArgumentError) as caught:
@@ -159,9 +162,9 @@ def counting(x):
     return np.sum(x**3)
 
 
-@pytest.mark.parametrize("derivative", [grad, lambda f: lambda x: hvp(f)(x, x), hessian, lambda f: grad(lambda x: np.sum(grad(f)(x)))])
-def test_a_function_that_counts_its_calls_is_shown_whatever_is_around_it(derivative):
-    with pytest.raises(SourceADError, match="`CALLS`, a global name, is assigned here\n    CALLS [+]= 1\n"):
+@pytest.mark.parametrize("derivative", [lambda f: lambda x: hvp(f)(x, x), hessian, lambda f: grad(lambda x: np.sum(grad(f)(x)))])
+def test_a_function_that_counts_its_calls_is_shown_below_a_second_derivative(derivative):
+    with pytest.raises(SourceADError, match="`CALLS`, which outlives the call, is assigned here: .*\n    CALLS [+]= 1\n"):
         derivative(counting)(np.ones(3))
 
 
@@ -276,3 +279,11 @@ def test_a_mistake_is_told_with_what_fits_the_program(call, kind, said, instead)
     with pytest.raises(kind) as caught:
         call()
     assert said in str(caught.value) and instead in str(caught.value).partition(said)[2]
+
+
+def test_nesting_beyond_the_recursion_limit_is_an_error_with_advice():
+    names = {}
+    exec_with_source(f"def f(x):\n    return {'+'.join(['x'] * 600)}\n", names)
+    with pytest.raises(UnsupportedSyntaxError, match="nested more deeply here than Python's recursion limit") as caught:
+        grad(names["f"])(1.0)
+    assert "setrecursionlimit" in caught.value.instead

@@ -581,3 +581,44 @@ def test_products_of_small_matrices_stay_in_the_loop():
         f = np.random.default_rng(0).normal(size=(size, size)) / size
         assert "np.empty" not in grad(of_small_matrices).lower(f, 4).text
         check_grads(of_small_matrices, (f, 4), wrt=0)
+
+
+def filtered(xs, means, moves):
+    p = np.ones_like(means) / len(means)
+    total = 0.0
+    for t in range(len(xs)):
+        if t > 0:
+            p = moves @ p
+        p = p * np.exp(-0.5 * (xs[t] - means) ** 2)
+        total = total + np.log(np.sum(p))
+        p = p / np.sum(p)
+    return total
+
+
+def filtered_in_turn(xs, ys, means):
+    p = means
+    for x, y in zip(xs, ys):
+        p = p * np.sqrt(1 + (x - means) ** 2) + np.sin(x * y)
+    return np.sum(p * p)
+
+
+def rows_that_are_written(xs, means):
+    xs, p = xs.copy(), means
+    for t in range(len(xs) - 1):
+        p = p * np.exp(-xs[t])
+        xs[t + 1] = xs[t + 1] + 0.1 * np.sum(p)
+    return np.sum(p)
+
+
+@pytest.mark.parametrize(
+    ("f", "shapes", "calls"), [(filtered, (6, 4, (4, 4)), 1), (filtered_in_turn, (6, 5, 4), 2), (rows_that_are_written, (6, 4), 0)]
+)
+def test_functions_of_rows_are_computed_for_all_rows_at_once(f, shapes, calls):
+    rng = np.random.default_rng(1)
+    args = tuple(rng.random(shape) + 0.5 for shape in shapes)
+    wrt = tuple(range(len(args)))
+    check_grads(f, args, wrt=wrt)
+    written = grad(f, wrt=wrt).lower(*args).text
+    before = written.partition("for ")[0]
+    assert sum(before.count(name) for name in ("np.exp(", "np.sqrt(", "np.sin(")) == calls
+    check_grads(f, (args[0][:1], *args[1:]), wrt=wrt)

@@ -10,7 +10,7 @@ from tests.fuzz.check import judge, load, run, smaller, unjudgeable
 from tests.fuzz.generate import generate
 from tests.harness import Outcome
 
-PROGRAMS = 20
+PROGRAMS = 10
 SECONDS = 12
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from sourcead import grad, jvp
+from sourcead.frontend.control import long_texts
 
 N = 3
 
@@ -42,3 +43,26 @@ def test_another_integer_is_seen(monkeypatch):
     assert d(2.0) == pytest.approx(6.0)
     monkeypatch.setitem(globals(), "N", 5)
     assert d(2.0) == pytest.approx(8.0)
+
+
+ROWS = [(0.5 + i, np.sin if i % 2 else np.cos, {k: int(k == i) for k in (0, 1, 3)}) for i in range(5)]
+
+
+def series(x):
+    angles, total = [x, x * x, None, 3.0], 0.0
+    for factor, function, multipliers in ROWS:
+        angle = 0.0
+        for k, multiplier in multipliers.items():
+            if multiplier != 0:
+                angle += angles[k] * multiplier
+        total += factor * function(angle)
+    return total
+
+
+def test_a_long_text_relies_on_the_integers_of_a_table(monkeypatch):
+    monkeypatch.setattr(long_texts, "LONG", 15)
+    d = grad(series)
+    assert " if " not in d.lower(0.7).text and "!= 0" not in d.lower(0.7).text
+    for change in (lambda: None, lambda: monkeypatch.setitem(ROWS[0][2], 1, 4), lambda: monkeypatch.setitem(ROWS[1][2], 0, 1.5)):
+        change()
+        assert d(0.7) == pytest.approx((series(0.7 + 1e-6) - series(0.7 - 1e-6)) / 2e-6, rel=1e-7)

@@ -3,6 +3,7 @@
 import collections
 import math
 from collections.abc import MutableMapping
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -77,6 +78,36 @@ class Cloud(np.ndarray):
         return np.sum(self**4)
 
 
+class Shape(dict):
+    def __init__(self, given=(), **named):
+        super().__init__(given)
+        self["kind"] = getattr(self, "kind", type(self).__name__)
+        self.update(named)
+
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+class Tree:
+    def __init__(self, value):
+        self.value, self.kids, self.parent = value, [], None
+
+    def grow(self, value):
+        kid = Tree(value)
+        kid.parent = self
+        self.kids.append(kid)
+        return kid
+
+    def total(self):
+        return self.value + sum(kid.total() for kid in self.kids)
+
+    def height(self):
+        return self.value if self.parent is None else self.value * self.parent.height()
+
+
 def unit(v):
     n = np.linalg.norm(v)
     if n < 1e-9:
@@ -148,6 +179,25 @@ RIGHT = {
         copied = np.array(z)
         copied[..., 1:] *= -1
         return np.sum(copied * np.arange(4.0))""",
+    "objects in the lists of each other": """
+        tree = Tree(x[0])
+        for v in x[1:]:
+            tree = tree.grow(v * tree.value)
+        return tree.parent.total() * tree.height() + tree.parent.parent.kids[0].value""",
+    "a mean that is spread again": """
+        axes = [slice(d) for d in x.shape]
+        axes[-1] = np.newaxis
+        centred = x - np.mean(x, axis=-1)[tuple(axes)]
+        size = 2 ** int(np.ceil(np.log2(2 * centred.shape[-1] - 1)))
+        transformed = np.fft.fft(centred, size, axis=-1)
+        power = np.fft.ifft(transformed * np.conj(transformed), axis=-1).real
+        first = power[0].real
+        first *= 1 - power[1] ** 2
+        return first * s + power[2]""",
+    "a dict that makes its items attributes": """
+        shape = Shape(corner=x[0], others=[x[1], s])
+        return shape.corner * getattr(shape, "others", None)[1] * getattr(shape, "absent", 3.0) * len(shape["kind"])""",
+    "a power with a fraction": "return np.sum(np.abs(x) ** Fraction(1, 3)) * float(x[0]) ** Fraction(5, 2) + s / 3",
     "counted names": """
         counts = collections.Counter(["a", "b", "a"])
         return x[0] * counts["a"] + x[1] * counts["z"] + x[2] * len([k for k, n in counts.items() if n > 1])""",
@@ -155,7 +205,7 @@ RIGHT = {
 
 
 KNOWN = {"np": np, "math": math, "array": array, "collections": collections}
-KNOWN |= {each.__name__: each for each in (Asked, Cloud, Folded, Settings, Spread, unit, vector)}
+KNOWN |= {each.__name__: each for each in (Asked, Cloud, Folded, Fraction, Settings, Shape, Spread, Tree, unit, vector)}
 
 
 @pytest.mark.parametrize("name", RIGHT)

@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 ORDER = (
     "places", "errors", "files", "runtime", "language", "ir", "primitives", "analysis", "passes", "frontend", "ad",
-    "emit", "backends", "page", "compile", "api", "nn", "cli", "__main__",
+    "emit", "backends", "page", "debugging", "compile", "api", "nn", "cli", "__main__",
 )  # fmt: skip
 LINES = 400
 PARAMETERS = 6
@@ -80,6 +80,7 @@ def imports():
     return found
 
 
+@cache
 def own_edges():
     return {name: {m for m, _ in edges if m in trees()} for name, edges in imports().items()}
 

@@ -372,3 +372,14 @@ def test_something_smaller_is_added_to_a_new_array_in_place():
     assert "z = x @ w + b\n" in text_of(layer, *args, readable=True)
     check_grads(layer, args)
     np.testing.assert_array_equal(grad(layer)(*args), grad(layer, readable=True)(*args))
+
+
+def test_the_operand_that_needs_more_memory_is_computed_first():
+    def layer(w, x):
+        h = np.tanh(x @ w)
+        return np.sum((h @ w.T - x) ** 2)
+
+    w, x = np.linspace(-1, 1, 400).reshape(20, 20), np.tile(X[:, :20], (400, 1))
+    assert "(1 - h * h) * (d_diff @ w)" in text_of(layer, w, x)
+    assert "d_diff @ w * (1 - h * h)" in text_of(layer, w, x, readable=True)
+    assert np.array_equal(grad(layer)(w, x), grad(layer, readable=True)(w, x))

@@ -15,7 +15,7 @@ from sourcead.nn.data import split
 from sourcead.nn.layers import Dense, dense
 from sourcead.nn.losses import cross_entropy
 from sourcead.nn.optimisers import State, adam, adamw, arrays_of, clip_by_norm, rmsprop, sgd
-from sourcead.nn.training import History, NotFiniteError, fit, plot
+from sourcead.nn.training import History, NotFiniteError, fit
 
 # Initialisers
 
@@ -290,10 +290,10 @@ def test_a_plot_is_drawn(tmp_path):
     pytest.importorskip("matplotlib")
     history = History([3.0, 2.0, 1.0], [0.1], [{"accuracy": 0.5}])
     for name, file, start in (("run.png", "run.png", b"\x89PNG"), ("other", "other.png", b"\x89PNG"), ("run.svg", "run.svg", b"<?xml")):
-        plot(history, tmp_path / name)
+        history.plot(tmp_path / name)
         assert (tmp_path / file).read_bytes().startswith(start)
     with pytest.raises(FileError, match="make the folder .*missing first"):
-        plot(history, tmp_path / "missing" / "run.png")
+        history.plot(tmp_path / "missing" / "run.png")
 
 
 def test_the_network_of_the_readme_trains():

@@ -331,3 +331,19 @@ def test_a_gradient_shows_as_coloured_text_with_notes_and_as_a_page(kernel):
     """)
     assert "tanh" in kernel("d_folded") and "tanh" not in kernel("grad(folded).view(np.ones(2), np.ones(2))")
     assert "cell" in kernel("from IPython.display import HTML; HTML(d_folded.view().html)").lower()
+
+
+@pytest.mark.long
+def test_the_tour_runs_and_shows_what_it_says():
+    tour = nbformat.read(ROOT / "examples" / "tour.ipynb", 4)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", str(ROOT), prepend=os.pathsep)
+        nbclient.NotebookClient(tour, timeout=300, kernel_name="python3").execute()
+    shown = {cell.source: [o for o in cell.outputs if o.output_type == "execute_result"] for cell in tour.cells if cell.cell_type == "code"}
+    assert not any(o.output_type == "error" for cell in tour.cells for o in cell.get("outputs", ()))
+    text, page = ("".join(o.data.get("text/html", "") for o in shown[source]) for source in ("loss", "loss.view(w, u, b, xs, y)"))
+    assert "# reverse" in re.sub("<[^>]*>", "", text) and "<iframe" in page
+    (report,) = [outputs[0].data["text/plain"] for source, outputs in shown.items() if "debug(" in source]
+    assert report.startswith("The result is not finite.")
+    (curves,) = [outputs[0].data for source, outputs in shown.items() if "history.plot()" in source]
+    assert "image/png" in curves

@@ -2,10 +2,13 @@
 
 import gc
 import logging
+import re
 import subprocess
 import sys
 import threading
 import warnings
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -24,6 +27,7 @@ from sourcead.backends.numba.codegen.loop_nests import sum_along  # noqa: E402
 from sourcead.backends.numba.internals.parts_replaced import optimisation_for, short_shape_errors  # noqa: E402
 from sourcead.backends.numba.overloads.outlined import kept  # noqa: E402
 from tests.programs.statistics import robust_location  # noqa: E402
+from tests.semantics import exec_with_source  # noqa: E402
 
 pytestmark = pytest.mark.compiled
 
@@ -347,6 +351,9 @@ def test_lists_of_numbers_share_machine_code_if_they_can(f, item, texts):
     assert len(gradient._texts) == texts
 
 
+MEASURED = SimpleNamespace(log=logging.getLogger("measured"), factor=2.0)
+
+
 def test_what_only_tells_the_user_something_is_told_by_the_interpreter(caplog):
     log = logging.getLogger("measured")
 
@@ -358,7 +365,20 @@ def test_what_only_tells_the_user_something_is_told_by_the_interpreter(caplog):
                 log.warning("%d rows", len(x))
             return np.sum(x**2)
 
+    def g(x):
+        MEASURED.log.warning("the first is %.1f", x[0])
+        return np.sum(x**2) * MEASURED.factor
+
+    assert grad(g, backend="numba")(np.array([0.5, 0.7])).tolist() == [2.0, 2.8] and "the first is 0.5" in caplog.text
     with pytest.warns(UserWarning, match="2 values, the first of 0.5"):
         found = grad(f, backend="numba")(np.array([0.5, 0.7]))
     assert found.tolist() == [1.0, 1.4] and "2 rows" in caplog.text
     assert grad(f, backend="numba")(np.array([0.3, 0.7])).tolist() == [0.6, 1.4]
+
+
+def test_the_block_of_the_page_runs():
+    page = (Path(__file__).parents[1] / "docs" / "numba.md").read_text(encoding="utf-8")
+    names = {}
+    for block in re.findall(r"```python\n(.*?)```", page, re.S):
+        exec_with_source(block, names)
+    np.testing.assert_allclose(names["descend"](np.ones(3), np.ones(3), 2), np.ones(3))

@@ -127,3 +127,36 @@ def test_the_text_calls_the_solver_and_solves_a_system():
     gradient = grad(lambda b: np.sum(equilibrium(W, b)))
     gradient(B)
     assert "while" not in gradient.source and "np.linalg.solve(" in gradient.source
+
+
+NAMES, USES, TABLE = {"a": 1.5}, [0], np.arange(3.0)
+
+
+def lines_of_this_file(count):
+    with open(__file__, encoding="utf-8") as file:
+        return [float(len(line)) for line in file.readlines()[:count]]
+
+
+def named(key):
+    return sum(lines_of_this_file(2)) * 0.01 * NAMES[key]
+
+
+def counting(key):
+    length, uses = len(open(key).name), USES
+    uses[0] += 1
+    return length
+
+
+def shared(key):
+    return TABLE if open(key) else None
+
+
+def test_a_call_that_is_given_no_data_and_changes_none_stays_as_it_is():
+    check_grads(lambda x: x**2 * named("a") + sum(x * n for n in lines_of_this_file(count=3)), (0.7,))
+    assert "lines_of_this_file" in grad(lambda x: x * sum(lines_of_this_file(2))).lower(0.7).text
+
+
+@pytest.mark.parametrize("called", [counting, shared])
+def test_a_call_that_may_change_or_return_what_others_hold_is_refused(called):
+    with pytest.raises(UnsupportedSyntaxError, match="`open`"):
+        grad(lambda x: np.sum(x * called(__file__)))(0.7)

@@ -50,6 +50,25 @@ def small_matrices(p, f, steps):
     return np.sum(p**2)
 
 
+def gates_in_parts(x, w, steps):
+    hidden = x.shape[1]
+    c = h = x
+    for _ in range(steps):
+        z = h @ w
+        i = 1 / (1 + np.exp(-(z[:, :hidden] + c)))
+        f = 1 / (1 + np.exp(-(z[:, hidden : 2 * hidden] - c)))
+        c = f * c + i * np.tanh(z[:, 2 * hidden :])
+        h = np.tanh(c)
+    return np.sum(h**2)
+
+
+def slopes_of_a_network(x, w, steps):
+    for _ in range(steps):
+        first = np.tanh(x @ w) @ w.T
+        x = x + 0.1 * np.tanh((x + 0.1 * first) @ w) @ w.T
+    return np.sum(x**2)
+
+
 def exponential_in_an_arm(x, w, steps):
     for t in range(steps):
         if t % 2:
@@ -71,6 +90,8 @@ PROGRAMS = {
     attraction: (normal(9, 3), normal(9) + 2, 3),
     attraction_in_functions: (normal(9, 3), normal(9) + 2, 3),
     gates: (normal(9, 10), normal(10, 10), 3),
+    gates_in_parts: (normal(9, 10), normal(10, 30), 3),
+    slopes_of_a_network: (normal(9, 4), normal(4, 10), 3),
     small_matrices: (np.eye(6) + normal(6, 6), normal(6, 6), 3),
     exponential_in_an_arm: (normal(9, 10), normal(9, 10), 4),
     of_an_overwritten_array: (normal(5, 12), normal(12), 4),
@@ -118,6 +139,15 @@ def test_matrices_of_pairs_are_computed_again_from_the_points(program):
 def test_a_hyperbolic_tangent_of_what_is_saved_anyway_is_computed_again():
     assert saved_values(gates, PROGRAMS[gates]).count("float64") <= 4
     assert "tanh" not in saved_values(gates, PROGRAMS[gates])
+
+
+def test_gates_are_saved_and_not_the_parts_that_they_are_computed_of():
+    code = code_of(grad(gates_in_parts, wrt=(0, 1)).lower(*PROGRAMS[gates_in_parts]).text)
+    assert code.count("np.exp(") == 2 and code.count("z[:, ") == 3
+
+
+def test_a_chain_of_layers_is_not_computed_again_from_its_narrow_input():
+    assert code_of(grad(slopes_of_a_network, wrt=(0, 1)).lower(*PROGRAMS[slopes_of_a_network]).text).count("np.tanh(") == 2
 
 
 def test_products_of_large_matrices_are_not_computed_again():

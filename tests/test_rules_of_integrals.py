@@ -89,3 +89,11 @@ def test_refused(name):
 def test_error_of_the_integral_is_not_used():
     with pytest.raises(SourceADError):
         grad(lambda p: quad(lambda x: p * x, 0.0, 1.0)[1] * 2.0)(0.8)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 8, 9])
+def test_simpson_of_values_and_of_places(n):
+    rng = np.random.default_rng(n)
+    x, y, rows = np.arange(n) + 0.4 * rng.random(n), rng.normal(size=n), rng.normal(size=(n, 2))
+    check_grads(lambda y, x: integrate.simpson(y, x=x), (y, x), wrt=(0, 1))
+    check_grads(lambda y: np.sum(integrate.simpson(y, dx=0.1, axis=0) ** 2 + integrate.simpson(y, x=x, axis=0)), (rows,))

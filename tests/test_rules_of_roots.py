@@ -5,9 +5,11 @@ import math
 
 import numpy as np
 import pytest
-from scipy.optimize import bisect, brentq, newton, ridder, root_scalar
+from scipy.optimize import bisect, brentq, newton, ridder, root_scalar, rosen
 
-from sourcead import NoRuleError, UnsupportedArgumentError, UnsupportedSyntaxError, grad, hvp, value_and_grad
+from sourcead import (
+    NoRuleError, UnsupportedArgumentError, UnsupportedSyntaxError, check_grads, grad, hvp, value_and_grad
+)
 from tests.semantics import judged_in_all_modes
 
 pytestmark = pytest.mark.sampled(3)
@@ -229,3 +231,7 @@ def test_derivative_of_a_root_with_numba(f):
 def test_start_of_an_integer_to_a_negative_power_is_refused_with_numba():
     with pytest.raises(ValueError, match="an integer to a negative power is a float"):
         grad(from_a_start_of_unknown_type, backend="numba")(P)
+
+
+def test_a_function_that_optimisers_are_shown_with():
+    check_grads(lambda x: rosen(x), (np.array([0.5, 1.2, -0.3]),))

@@ -67,6 +67,9 @@ CASES = {
     "convolution of a list of constants": lambda x: signal.convolve([1, 2, 3], x[0]),
     "convolution by Fourier transforms": lambda x: signal.fftconvolve(x, KERNEL * x[0, 0], mode="same") * signal.oaconvolve(x, x, "same"),
     "convolution in two dimensions": lambda x: signal.convolve2d(x, KERNEL, mode="same") + signal.convolve2d(x, x[:, :2], "same"),
+    **{f"images that go on behind their edges {b}": lambda x, b=b: signal.convolve2d(x[:2], KERNEL, "same", b, 1.5) * x[2, 0]
+       + signal.correlate2d(x, x[:2, :2], "same", b)[:2] + signal.correlate2d(x, KERNEL, boundary=b, fillvalue=0.5)[:2, :1]
+       for b in ("fill", "wrap", "symm")},
     "convolution of a list with a complex kernel": lambda x: np.abs(signal.convolve([x[0, 0], 1.0, x[0, 1]], x[1, :2] + 1j * x[2, :2])),
     **{f"correlation of signals {mode}": lambda x, mode=mode: signal.correlate(x[0], x[1, :2], mode) * signal.correlate(x, x, mode)[0, 0]
        for mode in ("full", "same", "valid")},

@@ -54,6 +54,7 @@ SAMPLES = {
     "kurtosis of rows": lambda x: stats.kurtosis(x, 1, False, keepdims=True),
     "kurtosis without a bias": lambda x: stats.kurtosis(np.concatenate((x, x**2)), fisher=False, bias=False),
     "zscore": lambda x: stats.zscore(x) ** 2 + stats.zscore(x, axis=1, ddof=1),
+    "error of the mean": lambda x: stats.sem(x) + stats.sem(x, axis=1, ddof=0)[0] + stats.sem(x, axis=None),
     "zscore of all": lambda x: stats.zscore(x, axis=None),
     "deviation from the median": lambda x: stats.median_abs_deviation(x),
     "deviation of rows": lambda x: stats.median_abs_deviation(x, axis=1, scale="normal"),

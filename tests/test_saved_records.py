@@ -44,7 +44,10 @@ def test_named_tuples_come_back_under_their_names(tmp_path):
         np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.parametrize("name", ["mnist_cnn", "mnist_mlp", "mnist_lstm", "mnist_gru"])
+LARGER = [pytest.param(name, marks=pytest.mark.long) for name in ("mnist_cnn", "mnist_lstm", "mnist_gru")]
+
+
+@pytest.mark.parametrize("name", ["mnist_mlp", *LARGER])
 def test_the_gradients_of_the_examples_run_without_sourcead(name, tmp_path):
     import importlib
 

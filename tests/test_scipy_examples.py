@@ -22,30 +22,34 @@ def close(checks):
     assert gradient < 1e-6 and hessian < 1e-5
 
 
-def test_rosenbrock(example, capsys):
-    results, checks = example("rosenbrock").main(["--n", "6", "--show-gradient"])
+def test_rosenbrock(example, capsys, tmp_path):
+    results, checks = example("rosenbrock").main(["--n", "6", "--show-gradient", "--plot", str(tmp_path / "a.png")])
     close(checks)
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     for result in results.values():
         np.testing.assert_allclose(result.x, 1, atol=1e-3)
     assert "def rosenbrock_grad(x):" in capsys.readouterr().out
 
 
-def test_logistic_regression(example):
-    result, checks = example("logistic_regression").main([])
+def test_logistic_regression(example, tmp_path):
+    result, checks = example("logistic_regression").main(["--plot", str(tmp_path / "a.png")])
     close(checks)
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     assert result.success
     np.testing.assert_allclose(result.x, [1.5, -2.0, 0.7, 0.0, 1.0, -0.3], atol=0.4)
 
 
-def test_gaussian_process(example):
-    result, checks = example("gaussian_process").main([])
+def test_gaussian_process(example, tmp_path):
+    result, checks = example("gaussian_process").main(["--plot", str(tmp_path / "a.png")])
     close(checks)
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     assert result.success
     assert np.exp(result.x[2]) == pytest.approx(0.1, abs=0.03)
 
 
-def test_trust_region(example):
-    exact, products, checks = example("trust_region").main(["--units", "4"])
+def test_trust_region(example, tmp_path):
+    exact, products, checks = example("trust_region").main(["--units", "4", "--plot", str(tmp_path / "a.png")])
     close(checks)
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     assert exact.fun < 0.02 and products.fun < 0.02
     assert np.max(np.abs(products.jac)) < 1e-3

@@ -20,6 +20,7 @@ DICTS = {
     "plain": {"q": 2.0},
 }
 BODIES = {
+    "update": "d.update({'a': 2.0})\nreturn x[0] * d['a']",
     "read": "return d['q'] * np.sum(x)",
     "read and counted": "return d['q'] * np.sum(x) + len(d)",
     "added to": "d['q'] += np.sum(x); return d['q'] * 2 + len(d)",

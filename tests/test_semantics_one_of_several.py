@@ -127,7 +127,16 @@ def of_nine(x):
     return sum(h.v for h in items)
 
 
-@pytest.mark.parametrize("f", [with_another_reason_to_share, of_nine])
+def rows_written_after_they_were_appended(x):
+    """The list that is `one` holds a row of an array, which is seen in it."""
+    rows, lists = np.outer(x, x), [[], [], []]
+    for i in range(len(x)):
+        lists[int(x[i] > 1.0)].append(rows[i])
+    rows[1] = 4.0
+    return sum(np.sum(row**2) for each in lists for row in each)
+
+
+@pytest.mark.parametrize("f", [with_another_reason_to_share, of_nine, rows_written_after_they_were_appended])
 def test_where_it_is_not_known_it_is_refused(f):
     assert judged_in_all_modes(f, np.array([0.5, -1.2, 2.0])) == "refused"
 

@@ -204,3 +204,42 @@ def test_a_shape_is_assigned_of_an_array_with_one_name(f):
 def test_what_is_converted_to_another_dtype_is_a_copy(copy):
     f = made(f"y = {copy}\ny[:] = 3.0\nreturn np.sum(x * y.real)", np=np)
     assert judged_in_all_modes(f, np.array([0.5, 2.0])) == "right"
+
+
+def in_a_dict_that_grows(x):
+    groups = {}
+    for i, row in enumerate(np.outer(x, x)):
+        groups.setdefault(i % 2, []).append(row)
+    return sum(np.sum(np.mean(rows, axis=0) ** 2) for rows in groups.values())
+
+
+def in_a_list_of_lists(x):
+    rows, lists = np.outer(x, x), [[] for _ in range(2)]
+    for i in range(len(x)):
+        lists[i % 2].append(rows[i])
+        lists[i % 2].append(rows[i] * x[0])
+    return sum((k + 1) * np.sum(row**2) for k, each in enumerate(lists) for row in each)
+
+
+def of_one_list_twice(x):
+    rows, lists = np.outer(x, x), []
+    for row in rows:
+        each = []
+        lists.append(each)
+        lists.append(each)
+    for i in range(len(x)):
+        lists[i].append(rows[i])
+    return sum(np.sum(row**2) for each in lists for row in each)
+
+
+def written_through_a_list(x):
+    rows, lists = np.outer(x, x), [[] for _ in range(2)]
+    for i in range(len(x)):
+        lists[i % 2].append(rows[i])
+        lists[i % 2][0][0] = 2.0
+    return np.sum(rows**3) + sum(np.sum(row**2) for each in lists for row in each)
+
+
+@pytest.mark.parametrize("f", [in_a_dict_that_grows, in_a_list_of_lists, of_one_list_twice, written_through_a_list])
+def test_rows_in_lists_that_are_in_a_list(f):
+    assert judged_in_all_modes(f, np.array([0.5, -1.2, 2.0])) == "right"

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from sourcead import grad
+from sourcead import check_grads, grad
 from sourcead.ir.equal_sizes import EqualSizes
 from sourcead.ir.sizes import ANY, Sym, form_of, greater, lesser, lower_bound, minus, plus, quotient, times, with_terms
 from sourcead.ir.slice_sizes import place, sliced
@@ -290,3 +290,16 @@ def test_one_function_serves_all_sizes(f, cases):
 def test_gradients_where_shapes_are_known(f, args):
     wrt = [k for k, v in enumerate(args) if isinstance(v, np.ndarray)]
     is_right(grad(f, wrt=[f.__code__.co_varnames[k] for k in wrt], verify=False), f, args, wrt)
+
+
+def test_what_is_broadcast_along_axes_of_length_one_is_summed_whatever_the_size():
+    def grouped(x, groups):
+        n, c, s = x.shape
+        g = x.reshape(n, groups, c // groups, s)
+        g = (g - g.mean(axis=(2, 3), keepdims=True)) * np.cos(g)
+        return np.sum(g**3)
+
+    x = np.random.default_rng(0).normal(size=(3, 12, 9))
+    for groups in (1, 4, 12):
+        check_grads(grouped, (x[:, :, :1] if groups == 12 else x, groups), wrt=0)
+    assert "unbroadcast" not in grad(grouped, wrt=0).lower(x, 4).text

@@ -19,6 +19,11 @@ def test_a_sample_of_the_snapshots_is_as_it_was(every):
     assert not differences(found, KINDS), "if this is meant: write the snapshots and their digests anew, and read what changed"
 
 
+def test_what_is_refused_says_what_it_said():
+    names = sorted(name for name in map(store.file_name, all_programs()) if name.startswith("refused."))
+    assert not differences(snapshots(names, ("grad",), 1, 1), ("grad",))
+
+
 def test_a_changed_text_is_found():
     name = store.file_name(all_programs()[0])
     found = snapshots([name], ("grad",), 1, 1)

@@ -346,7 +346,7 @@ def test_function_that_changes_something_is_refused():
 
 def test_the_page_shows_what_runs(capsys):
     page = (Path(__file__).parents[1] / "docs" / "solvers.md").read_text(encoding="utf-8")
-    names = {}
+    names = {"__name__": "page"}
     for block in re.findall(r"```python\n(.*?)```", page, re.S):
         exec_with_source(block, names)
         assert f"prints `{capsys.readouterr().out.strip()}`" in page

@@ -126,7 +126,7 @@ def test_the_types_are_of_the_names_that_there_are():
 def test_functions_have_the_parameters_that_they_are_said_to_have(node):
     made = getattr(sourcead, node.name)
     own = inspect.signature(made.__init__ if isinstance(made, type) else made).parameters
-    said = [*node.args.posonlyargs, *node.args.args, node.args.vararg, *node.args.kwonlyargs]
+    said = [*node.args.posonlyargs, *node.args.args, node.args.vararg, *node.args.kwonlyargs, node.args.kwarg]
     assert [a.arg for a in said if a] == [name for name in own if name != "self"]
 
 

@@ -22,6 +22,7 @@ from sourcead.compile.structures import conversion, leaves, map_leaves
 from sourcead.compile.wrt import check_wrt
 from sourcead.errors import ArgumentError, UnsupportedArgumentError
 from sourcead.ir.records import deep_copy
+from sourcead.language.progress import watched
 from sourcead.language.tracebacks import folded
 
 MODES = ("reverse", "forward")
@@ -191,7 +192,7 @@ class _Check:
                 raise GradientMismatch(f"the derivative with respect to `{place}` has {shapes}", place, d)
             low = isinstance(leaf, np.ndarray | np.generic) and leaf.dtype.itemsize <= (8 if leaf.dtype.kind == "c" else 4)
             relative = (2e-3 if low else 1e-6) if self.rtol is None else self.rtol
-            for index in np.ndindex(np.shape(leaf)):
+            for index in watched(np.ndindex(np.shape(leaf)), f"elements of {place}", np.size(leaf)):
                 numerical, noise = self.numerical(position, number, index, leaf)
                 found = complex(np.asarray(d)[index])
                 size = max(abs(found), abs(numerical))

@@ -6,7 +6,9 @@
 
 import functools
 import itertools
+import math
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,7 @@ from sourcead.compile.pipeline import Options
 from sourcead.compile.structures import leaves, map_leaves
 from sourcead.errors import NoRuleError, UnsupportedArgumentError, UnsupportedValueError
 from sourcead.frontend.find_source import Opaque
+from sourcead.language.progress import watched
 from sourcead.language.tracebacks import folded
 from sourcead.language.transformations import Described, returns_derivative
 from sourcead.passes.batching.blocks import Unbatchable
@@ -82,14 +85,17 @@ class Jacobian(Opaque):
             self._last = self._pull
             if any(np.iscomplexobj(leaf) for _, leaf in leaves(value)):
                 raise UnsupportedArgumentError("a complex result has no Jacobian in reverse mode", instead='mode="forward"')
-            rows = [[_leaves_of(pullback(unit)) for unit in units] for units in unit_tangents(value)]
+            rows = [[_leaves_of(pullback(unit)) for unit in watched(units, "rows of the Jacobian")] for units in unit_tangents(value)]
             return self._assembled(value, xs, lambda k, j, shape: _stacked([row[j] for row in rows[k]], 0, shape))
         if (whole := self._at_once(args, kwargs, xs)) is not None:
             self._last = self._wide
             return whole
         self._last = self._push
         directions = self._push.directions
-        columns = [[self._push(*args, **kwargs, **dict(zip(directions, unit))) for unit in units] for units in unit_tangents(xs)]
+        columns = [
+            [self._push(*args, **kwargs, **dict(zip(directions, unit))) for unit in watched(units, "columns of the Jacobian")]
+            for units in unit_tangents(xs)
+        ]
         if value is None:
             value = next(column for of_leaf in columns for column in of_leaf)
         found = [[_leaves_of(column) for column in of_leaf] for of_leaf in columns]
@@ -115,7 +121,7 @@ class Jacobian(Opaque):
         starts, count = np.cumsum([0, *sizes]), sum(sizes)
         together = max(1, min(COLUMNS, AT_ONCE // max(sizes)))
         parts = []
-        for first in range(0, count, together):
+        for first in watched(range(0, count, together), "columns of the Jacobian"):
             units = np.eye(min(together, count - first), count, first)
             directions = [
                 units[:, a:b].reshape(len(units), *np.shape(x)).astype(np.asarray(x).dtype)
@@ -192,15 +198,27 @@ def with_added(leaf: Any, index: tuple, value: complex) -> Any:
     return type(leaf)(leaf + value) if isinstance(leaf, np.generic) else leaf + value
 
 
-def unit_tangents(x: Any, unit: complex = 1) -> list[Iterator[Any]]:
-    """Return for each number or array in a structure an iterator over its unit tangents: zeros, but `unit` at one element."""
+@dataclass(frozen=True)
+class UnitTangents:
+    """The unit tangents of a structure at one number or array in it: zeros, but `unit` at one element."""
+
+    zeros: Any
+    number: int
+    shape: tuple[int, ...]
+    unit: complex
+
+    def __len__(self):
+        return math.prod(self.shape)
+
+    def __iter__(self) -> Iterator[Any]:
+        for index in np.ndindex(self.shape):
+            yield with_leaf(self.zeros, self.number, lambda zero, index=index: with_added(zero, index, self.unit))
+
+
+def unit_tangents(x: Any, unit: complex = 1) -> list[UnitTangents]:
+    """Return the unit tangents of each number or array in a structure."""
     zeros = map_leaves(zero_of, x)
-
-    def of_leaf(number: int, leaf: Any) -> Iterator[Any]:
-        for index in np.ndindex(np.shape(leaf)):
-            yield with_leaf(zeros, number, lambda zero, index=index: with_added(zero, index, unit))
-
-    return [of_leaf(number, leaf) for number, leaf in enumerate(_leaves_of(x))]
+    return [UnitTangents(zeros, number, np.shape(leaf), unit) for number, leaf in enumerate(_leaves_of(x))]
 
 
 @returns_derivative("jacobian")

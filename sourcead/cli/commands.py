@@ -12,10 +12,12 @@ from collections.abc import Callable, Iterator
 import sourcead
 from sourcead import errors
 from sourcead.api.check import GradientMismatch
+from sourcead.api.debug import debug
 from sourcead.cli import check, doctor, show
 from sourcead.cli.arguments import arguments_of
 from sourcead.cli.derivatives import MODES, Asked, Call, derivative_of, program_of, with_directions
 from sourcead.cli.targets import CommandError, resolved
+from sourcead.cli.tried import tried
 from sourcead.compile.generated import Generated
 from sourcead.compile.viewing import page_of
 from sourcead.errors import InternalError, SourceADError
@@ -39,6 +41,7 @@ examples:
   sourcead html model.py:loss --args "float64[3], n=5" -o page.html       a page: the function beside its gradient, loops, memory
   sourcead emit model.py:loss --args data.npz -o loss_gradient.py         a module that needs NumPy alone
   sourcead check model.py:loss --args "np.linspace(0, 1, 5)"              against difference quotients, with times
+  sourcead debug model.py:loss --args "np.zeros(5)"                       where the first NaN or infinity arises
   sourcead explain AliasError                                             what an error means, and what to write instead
   sourcead doctor                                                         versions, engines, caches, threads
 
@@ -123,6 +126,10 @@ def parser() -> argparse.ArgumentParser:
     _function(checked)
     checked.add_argument("--wrt", metavar="NAMES", help="the parameters to differentiate by, divided by commas; default: the first")
 
+    watched = command("debug", find_fault, "run the gradient once and tell where its first NaN or infinity arose")
+    _function(watched)
+    _derivative(watched)
+
     explained = command("explain", explain, "say what an error means, and what to write instead")
     explained.add_argument("name", nargs="?", metavar="ERROR", help="the class of the error; default: list all")
 
@@ -157,6 +164,9 @@ def show_text(options: argparse.Namespace) -> int:
     """Print the generated text."""
     made, given = _asked(options)
     program, notes = program_of(made, with_directions(made, given))
+    if given is not None:
+        with calls_of_user():
+            tried(made.primal, *given)
     colours = show.in_colours(sys.stdout, options.color)
     print(show.side_by_side(program, colours) if options.diff else show.listing(program, colours))
     if options.notes:
@@ -182,6 +192,8 @@ def emit(options: argparse.Namespace) -> int:
     if given is None:
         raise CommandError("a module is written for arguments of some types; give them with --args, such as --args \"float64[3], 2.0\"")
     args, kwargs = with_directions(made, given)
+    with calls_of_user():
+        tried(made.primal, *given)
     made.save(options.output, *args, **kwargs)
     print(f"{options.output} has the function {program_of(made, (args, kwargs))[0].name}")
     return DONE
@@ -206,6 +218,18 @@ def check_derivative(options: argparse.Namespace) -> int:
     words = {True: "ok", False: "WRONG", None: "left out"}
     print(show.table([(words[line.passed], line.what, line.outcome) for line in lines]))
     return FAILED if any(line.passed is False for line in lines) else DONE
+
+
+def find_fault(options: argparse.Namespace) -> int:
+    """Print where the first NaN or infinity arose; it fails if the result is not finite."""
+    made, given = _asked(options)
+    if given is None:
+        raise CommandError("a derivative is run at some arguments; give them with --args, such as --args \"float64[3], 2.0\"")
+    args, kwargs = with_directions(made, given)
+    with calls_of_user():
+        found = debug(made)(*args, **kwargs)
+    print(found)
+    return DONE if found.finite else FAILED
 
 
 def explain(options: argparse.Namespace) -> int:

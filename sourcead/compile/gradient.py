@@ -170,6 +170,7 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
         alone = self._bound_args or isinstance(self._levels[-1].primal, staticmethod) or len(self._takes.parameters) == 1
         if not alone:  # positions in wrt count from the parameter after self; where self is all, from self
             self._set_wrt(1)
+            self._asked = self.wrt[0] if self._single else self.wrt  # so that it can be made anew outside of its class
 
     def __repr__(self):
         return f"<{KINDS[self._kind].noun} of {self.__name__}{self.signature} with respect to {', '.join(self.wrt)}>"
@@ -209,7 +210,9 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
             return self._compiled(self._declared())
         except SourceADError as error:
             if not isinstance(error, NoSourceError):
-                error.reason += " (before a call, the types of the arguments are not known: `lower(...)` takes arguments)"
+                error.reason += " (before a call, the types of the arguments are not known)"
+                known = f"`.lower({', '.join(self.signature.parameters)}).text` with arguments, or call it first"
+                error.instead = f"{known}; if that is refused, {error.instead}" if error.instead else known
             raise
 
     def _miss(self, key: tuple, values: tuple) -> Callable:

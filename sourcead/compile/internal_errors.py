@@ -3,7 +3,7 @@
 import traceback
 from types import TracebackType
 
-from sourcead.errors import InternalError, SourceADError
+from sourcead.errors import InternalError, SourceADError, UnsupportedSyntaxError
 from sourcead.frontend.core import as_python_reports
 from sourcead.ir.nodes import Stmt
 from sourcead.passes.batching.blocks import Unbatchable
@@ -38,5 +38,9 @@ class InternalErrors:
         stmts = (value for frame in reversed(frames) for value in frame.f_locals.values() if isinstance(value, Stmt))
         found = getattr(error, "at", None) or next((s.origin for s in stmts if s.origin is not None), None)
         at = found if isinstance(found, Origin) else None
+        if isinstance(error, RecursionError):
+            why = "an expression, or calls or data, are nested more deeply here than Python's recursion limit lets the compiler follow"
+            instead = "several statements, or `sys.setrecursionlimit(20_000)` before the call"
+            raise UnsupportedSyntaxError(why if at else f"{self.place}: {why}", at, instead) from None
         what = f"an error in sourcead, not in your function: {type(error).__name__}: {error}"
         raise InternalError(what if at else f"{self.place}: {what}", at) from error

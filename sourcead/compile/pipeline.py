@@ -25,16 +25,17 @@ from sourcead.compile import (  # noqa: F401 (registers the lowering of calls of
 )
 from sourcead.compile.comparison import is_repeatable
 from sourcead.compile.live_data import is_read
+from sourcead.compile.zero_gradients import warn_of_zero
 from sourcead.emit.text.globals import is_literal
 from sourcead.errors import ArgumentError, BackendError, SourceADError
 from sourcead.frontend.builtins.checkpoint import policy_in_ir
 from sourcead.frontend.core.errors import RETURN_IT
 from sourcead.frontend.find_source import Source, find_source
 from sourcead.frontend.lower import Lowered, lower_function
-from sourcead.ir.nodes import Block, Const, Function, Var, fresh
+from sourcead.ir.nodes import Block, Const, Function, fresh
 from sourcead.ir.recursive_calls import name_pairs
 from sourcead.ir.sizes_of_call import AtCall, for_call
-from sourcead.ir.types import INT, Sym, Type, as_float, kind_of, tangent_type
+from sourcead.ir.types import INT, Sym, Type, as_float, tangent_type
 from sourcead.ir.walk import walk
 from sourcead.language.tracebacks import level_outside
 from sourcead.passes import plan
@@ -165,7 +166,7 @@ def build(request: Request) -> Built:
 def _built(request: Request) -> Built:
     lowered, derivative = derive(request, keeps=True)
     warn_of_lost_changes(lowered)
-    warn_of_an_integer(lowered, request.form)
+    warn_of_zero(lowered, request.form, request.wrt)
     tell_of_long_text(lowered)
     try:
         plain = NUMPY.emit(NUMPY.prepare(derivative))
@@ -203,15 +204,6 @@ def warn_of_lost_changes(lowered: Lowered) -> None:
         who = lowered.function.name
         why = f"`{who}` changes {named}; a derivative uses the new value, and leaves arguments as they were"
         told = SourceADError(why, next(iter(lowered.lost.values())), RETURN_IT)
-        warnings.warn(str(told), UserWarning, stacklevel=level_outside())
-
-
-def warn_of_an_integer(lowered: Lowered, form: Form) -> None:
-    """Warn of a result that is an integer, whose gradient is zero."""
-    (value,) = lowered.function.body.results
-    if form.kind in ("grad", "value_and_grad") and isinstance(value, Var) and kind_of(value.type) == "int":
-        why = f"`{lowered.function.name}` returns an integer, which carries no derivative: its gradient is zero"
-        told = SourceADError(why, lowered.returned, "return the number that is rounded or counted here")
         warnings.warn(str(told), UserWarning, stacklevel=level_outside())
 
 

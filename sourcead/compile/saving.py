@@ -38,7 +38,7 @@ def for_more_sizes(built: Built) -> tuple[Built, dict[str, Type]]:
     for k in range(len(dims) if len(dims) <= MOST_DIMS else 0):
         for least in (0, 1, 2):
             fewer = forgotten(types, k, least)
-            again = generated(built, fewer)
+            again = generated(built, fewer) if fewer != types else None
             if again is not None and again.plain.text == built.plain.text:
                 types = fewer
                 break

@@ -56,12 +56,22 @@ def too_many(function: str, taken: tuple[str, ...], count: int) -> ArgumentError
     return ArgumentError(f"`{function}` takes {' and '.join(taken)}, and is given {count} arguments", instead=instead)
 
 
+SWITCHES = ("has_aux", "verify", "readable")
+MEANT = {  # what to write in place of the options of other libraries
+    "wrt={}": ("argnums", "argnum", "argnames", "args", "variables", "inputs"),
+    'verify="gradient"': ("check", "checks", "check_grads", "verified", "numerical", "test", "debug"),
+    'backend="numba"': ("jit", "njit", "numba", "compile", "compiled", "fast", "nopython"),
+    "has_aux={}": ("aux", "return_aux"),
+}
+
+
 def no_option(function: str, name: str, value: Any, options: Iterable[str]) -> ArgumentError:
     """Return the error for an option that a public function does not have, with the one that is probably meant."""
-    near = ["wrt"] if name in ("argnums", "argnum", "argnames") else difflib.get_close_matches(name, options, 1)
     shown = repr(value) if isinstance(value, int | str | tuple | list) else "..."
+    meant = next((ours for ours, others in MEANT.items() if name in others and ours.partition("=")[0] in options), None)
+    near = [n for n in difflib.get_close_matches(name, options, 1) if not isinstance(value, bool) or n in SWITCHES]
     reason = f"`{function}` has no option `{name}`: it has {', '.join(options)}"
-    return ArgumentError(reason, instead=f"{near[0]}={shown}" if near else None)
+    return ArgumentError(reason, instead=meant and meant.format(shown) or (f"{near[0]}={shown}" if near else None))
 
 
 def value_and_tangent(f, args, tangents):

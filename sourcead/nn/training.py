@@ -15,6 +15,7 @@ import numpy as np
 
 from sourcead.errors import ArgumentError, SourceADError
 from sourcead.files.whole import check_writable, write
+from sourcead.language.progress import is_watched
 from sourcead.language.tracebacks import folded
 from sourcead.nn import checkpoints
 from sourcead.nn.data import minibatches
@@ -47,6 +48,51 @@ class History:
     seconds: list[float] = field(default_factory=list)
     results: list[dict[str, float]] = field(default_factory=list)
 
+    @folded
+    def plot(self, path: str | os.PathLike | None = None, reach: int = 50) -> Any:
+        """Draw the loss of the steps, its running mean, and the results of `evaluate` over the epochs.
+
+        Args:
+            path: the file to write, in the format of its ending, which is `.png` if there is none; None writes nothing.
+            reach: the number of steps of the running mean.
+
+        Returns:
+            The figure, which a notebook shows.
+
+        Raises:
+            ImportError: matplotlib is not installed; the extra `examples` brings it.
+            FileError: the file cannot be written.
+        """
+        from matplotlib.figure import Figure
+
+        class Curves(Figure):
+            def _repr_png_(self) -> bytes:
+                self.savefig(image := io.BytesIO(), format="png")
+                return image.getvalue()
+
+        names = list(self.results[0]) if self.results else []
+        figure = Curves(figsize=(7, 3 + 2 * len(names)), layout="constrained")
+        first, *others = figure.subplots(1 + len(names), 1, squeeze=False)[:, 0]
+        losses = np.array(self.losses)
+        sums = np.concatenate([[0.0], np.cumsum(losses)])
+        ends = np.arange(1, len(losses) + 1)
+        starts = np.maximum(0, ends - reach)
+        first.plot(ends, losses, color="tab:blue", alpha=0.3, linewidth=0.8, label="each step")
+        first.plot(ends, (sums[ends] - sums[starts]) / (ends - starts), color="tab:blue", label=f"mean of the last {reach} steps")
+        first.set(xlabel="steps", ylabel="loss")
+        first.legend()
+        for axes, name in zip(others, names):
+            axes.plot(range(1, len(self.results) + 1), [result[name] for result in self.results], "o-", color="tab:green")
+            axes.set(xlabel="epochs", ylabel=name)
+            axes.xaxis.get_major_locator().set_params(integer=True)
+        for axes in (first, *others):
+            axes.grid(alpha=0.3)
+        if path is not None:
+            image, path = io.BytesIO(), Path(path)
+            figure.savefig(image, dpi=120, format=path.suffix[1:] or "png")
+            write(path if path.suffix else path.with_suffix(".png"), image.getvalue(), private=False)
+        return figure
+
 
 @folded
 def fit(
@@ -74,7 +120,7 @@ def fit(
         checkpoint: a file that is written after each epoch. If it exists, the run continues from it; it must have been written with the
             same `batch`, `update`, `rate`, `clip`, `options`, kind of generator, and shapes and dtypes of `arrays` (functions go by name).
         prepare: a function from the arrays of a batch to a tuple, which the loss takes in their place.
-        progress: whether to show the progress.
+        progress: whether to show the progress, on a terminal or in a notebook.
 
     Returns:
         The history, which for a resumed run begins with its first start.
@@ -199,13 +245,13 @@ class Progress:
     Args:
         title: the text before the bar.
         steps: the number of steps.
-        shown: whether to show anything.
+        shown: whether to show anything; nothing is shown where nobody sees it, as in a pipe.
     """
 
     def __init__(self, title: str, steps: int, shown: bool = True):
         self.title, self.start, self.text, self.bar = title, time.perf_counter(), "", None
-        self.shown = shown
-        if shown:
+        self.shown = shown and is_watched()
+        if self.shown:
             try:
                 from tqdm import tqdm
             except ImportError:
@@ -262,30 +308,3 @@ class Watch:
             if not np.isfinite(np.sum(array)) and not np.all(np.isfinite(array)):
                 return name
         return None
-
-
-def plot(history: History, path: str | os.PathLike, reach: int = 50) -> None:
-    """Draw the loss of the steps, its running mean over `reach` steps, and the results of `evaluate`."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    names = list(history.results[0]) if history.results else []
-    figure, rows = plt.subplots(1 + len(names), 1, figsize=(7, 3 + 2 * len(names)), layout="constrained", squeeze=False)
-    losses = np.array(history.losses)
-    sums = np.concatenate([[0.0], np.cumsum(losses)])
-    ends = np.arange(1, len(losses) + 1)
-    starts = np.maximum(0, ends - reach)
-    rows[0, 0].plot(ends, losses, color="tab:blue", alpha=0.3, linewidth=0.8)
-    rows[0, 0].plot(ends, (sums[ends] - sums[starts]) / (ends - starts), color="tab:blue")
-    rows[0, 0].set(xlabel="steps", ylabel="loss")
-    for row, name in zip(rows[1:, 0], names):
-        row.plot(range(1, len(history.results) + 1), [result[name] for result in history.results], "o-", color="tab:green")
-        row.set(xlabel="epochs", ylabel=name)
-    for axes in rows[:, 0]:
-        axes.grid(alpha=0.3)
-    image, path = io.BytesIO(), Path(path)
-    figure.savefig(image, dpi=120, format=path.suffix[1:] or "png")
-    plt.close(figure)
-    write(path if path.suffix else path.with_suffix(".png"), image.getvalue(), private=False)

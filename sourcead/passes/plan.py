@@ -26,7 +26,8 @@ from sourcead.ir.verify import verify
 from sourcead.passes.cleanup.algebra import simplify_arithmetic
 from sourcead.passes.cleanup.arrays_of_parts import join_parts
 from sourcead.passes.cleanup.broadcasts import add_to_sources, remove_broadcasts
-from sourcead.passes.cleanup.choices import merge_choices
+from sourcead.passes.cleanup.choices import merge_choices, multiply_by_signs
+from sourcead.passes.cleanup.common_divisors import divide_once
 from sourcead.passes.cleanup.common_factors import take_common_factors
 from sourcead.passes.cleanup.common_subexpressions import merge_common
 from sourcead.passes.cleanup.copies import propagate_copies
@@ -43,6 +44,7 @@ from sourcead.passes.cleanup.shape_queries import query_current_versions, query_
 from sourcead.passes.cleanup.sums_in_parts import add_to_parts
 from sourcead.passes.cleanup.sums_of_products import factor_sums, multiply_einsums
 from sourcead.passes.cleanup.sums_over_matrices import contract_sums
+from sourcead.passes.cleanup.symmetric_cotangents import use_symmetry
 from sourcead.passes.cleanup.writes_through_reshape import expand_writes_through_reshape
 from sourcead.passes.loops.counted import count_while_loops
 from sourcead.passes.loops.fission import sum_after_loops
@@ -52,10 +54,12 @@ from sourcead.passes.loops.interchange import interchange_loops
 from sourcead.passes.loops.invariants import evaluate_invariants_once
 from sourcead.passes.loops.list_forms import simplify_lists
 from sourcead.passes.loops.products_of_exponentials import multiply_exponentials
+from sourcead.passes.loops.rows_before_loops import compute_rows_before
 from sourcead.passes.loops.rows_of_cotangents import index_popped_rows, write_over_rows
 from sourcead.passes.loops.scalar_replacement import accumulate_in_variables
 from sourcead.passes.loops.states_in_one_array import keep_states_once
 from sourcead.passes.loops.tables import make_tables_once
+from sourcead.passes.loops.zero_cotangents import skip_zero_cotangents
 from sourcead.passes.residuals.add_to_records import add_to_records
 from sourcead.passes.residuals.check_assigned import check_assigned
 from sourcead.passes.residuals.clears import remove_dead_clears, sink_clears
@@ -158,6 +162,7 @@ BEFORE = (
     Pass(simplify_lists, "before loops are interchanged: states in lists have one form"),
     Pass(interchange_loops, "before products are hoisted, which it makes possible", "splits", ("notes", "build")),
     Pass(batch_independent, "before products are hoisted out of loops of which it leaves nothing", "arrays", ("notes", "build")),
+    Pass(compute_rows_before, "after it, which leaves nothing of some loops", "arrays", ("notes", "build")),
     Pass(hoist_products, "after it: products in the inner loop are those of all times", "splits", ("notes", "build")),
     Pass(simplify, "to remove what the two passes above left, if they did anything", "notes", ("settled",)),
     Pass(accumulate_in_variables, "last but one: the passes above know elements of arrays, not the variables that it makes of them"),
@@ -186,13 +191,16 @@ AFTER = (
     Pass(know_sums, "before sums are factored, and after simplification, which brings the updates of cotangents to one form"),
     Pass(simplify, "to remove the broadcasts of sums that are known", None, ("settled",)),
     Pass(merge_choices, "after the updates of cotangents are in one form, in which it finds the shares of both arms"),
+    Pass(multiply_by_signs, "after it: it makes choices between a value and its negative"),
     Pass(share_factorisations, "after simplification, which brings transposes of products to one form, and before sums of products"),
     Pass(factor_sums, "before products of matrices: it makes smaller `einsum`s of larger ones"),
     Pass(reuse_quotients, "after sums are factored, which takes divisors out of them"),
     Pass(remove_dead, "before sums are contracted: the products that `factor_sums` left would count as read"),
     Pass(contract_sums, "after the factors that do not vary are taken out"),
     Pass(multiply_einsums, "after the last pass that reads or makes an `einsum`"),
+    Pass(divide_once, "before common factors are taken out: sums of quotients would hide that all multiples are divided"),
     Pass(take_common_factors, "after the passes that look for sums of products, and before the last simplification"),
+    Pass(use_symmetry, "after common factors are taken out: a half of a symmetric matrix and its transpose are added then"),
     Pass(add_to_sources, "after equal operations are merged: what is added twice to a broadcast is added once, times two"),
     Pass(take_known_arms, "after the updates of cotangents are in one form: what reverses the arm that raised goes"),
     Pass(drop_unread_arms, "before the last simplification, which removes what the arms made"),
@@ -206,6 +214,7 @@ AFTER = (
     Pass(query_current_versions, "after all that simplifies: it undoes `query_first_versions`: no old version is kept alive"),
     Pass(sink_clears, "after the queries: a query of the version after a clear would hold that up"),
     Pass(add_in_arms, "after clears are sunk, which may stand between a branch and the additions behind it"),
+    Pass(skip_zero_cotangents, "after it: additions stand in arms of branches", "arrays"),
     Pass(begin_cotangents, "when it is settled which values are left: a value that nothing else reads is where a cotangent begins"),
     Pass(expand_writes_through_reshape, "last: no other pass need know that a reshape may be a copy"),
 )

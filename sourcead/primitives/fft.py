@@ -9,13 +9,25 @@ The cotangent of a real x is the real part of this.
 
 import numpy as np
 
+from sourcead.ir.types import INT, UNKNOWN
 from sourcead.primitives.compositions import composed
 from sourcead.primitives.elementwise import real_if_real
 from sourcead.primitives.registry import enter, family, linear
 from sourcead.primitives.result_types.by_example import sized
+from sourcead.primitives.result_types.operands import Arg
 from sourcead.runtime import fit_axis, irfft_weights
 
-family(__name__, memory="fresh", result=sized)
+
+def transformed(fn, args, kwargs):
+    """Return the type of a transform; a length whose type is not known, as of `2 ** int(n)`, is an integer, since no other works."""
+    args, kwargs = list(args), dict(kwargs)
+    for where, key in (args, 1), (kwargs, "n"):
+        if key in (where if where is kwargs else range(len(args))) and not where[key].known and where[key].type == UNKNOWN:
+            where[key] = Arg(INT)
+    return sized(fn, args, kwargs)
+
+
+family(__name__, memory="fresh", result=transformed)
 
 
 def fitted(d, x, n, axis):

@@ -1,4 +1,4 @@
-"""Composition of `scipy.integrate.quad`: the integral as a sum over intervals that are halved until two sums agree.
+"""Compositions of `scipy.integrate.simpson`, and of `quad`: the integral as a sum over intervals that are halved until two sums agree.
 
     integral of f over [a, b]  =  (b - a) * sum_k w_k f(a + (b - a) u_k)
 
@@ -58,3 +58,31 @@ def quad(func, a, b, args=(), epsabs=1.49e-8, epsrel=1.49e-8, limit=50):
             widths.append(half)
             widths.append(half)
     return total, math.nan
+
+
+@composed(integrate.simpson)
+def simpson(y, x=None, dx=1.0, axis=-1):
+    """A sum with weights: parabolas through three points each, and for an even number of points Cartwright's correction at the end."""
+    y = np.moveaxis(np.asarray(y), axis, -1)
+    return np.sum(y * simpson_weights(y.shape[-1], x, dx, axis), axis=-1)
+
+
+def simpson_weights(n, x, dx, axis):
+    """Return the weights of n points, along the last axis."""
+    h = np.full(n - 1, dx) if x is None else np.diff(np.moveaxis(np.asarray(x), axis if np.ndim(x) > 1 else -1, -1))
+    weights = np.zeros(h.shape[:-1] + (n,))
+    if n == 2:
+        weights += 0.5 * h
+        return weights
+    odd = n - 1 + n % 2  # the points that the parabolas take
+    first, second = h[..., 0 : odd - 1 : 2], h[..., 1 : odd - 1 : 2]
+    both = (first + second) / 6
+    weights[..., 0 : odd - 2 : 2] += both * (2 - second / first)
+    weights[..., 1 : odd - 1 : 2] += 6 * both**2 / (first * second) * (first + second)
+    weights[..., 2:odd:2] += both * (2 - first / second)
+    if odd < n:
+        last, before = h[..., -1], h[..., -2]
+        weights[..., -1] += (2 * last**2 + 3 * before * last) / (6 * (last + before))
+        weights[..., -2] += (last**2 + 3 * last * before) / (6 * before)
+        weights[..., -3] -= last**3 / (6 * before * (before + last))
+    return weights

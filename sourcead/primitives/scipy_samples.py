@@ -46,6 +46,13 @@ def zscore(a, axis=0, ddof=0):
     return (a - middle) / np.where(deviation <= np.abs(EPS * middle), np.nan, deviation)
 
 
+@composed(stats.sem)
+def sem(a, axis=0, ddof=1, keepdims=False):
+    a = np.asarray(a)
+    found = np.std(a, axis=axis, ddof=ddof, keepdims=keepdims)
+    return found / np.sqrt(a.size / np.size(found))
+
+
 @composed(stats.median_abs_deviation)
 def median_abs_deviation(x, axis=0, center=None, scale=1.0, nan_policy="propagate", keepdims=False):
     x = np.asarray(x)

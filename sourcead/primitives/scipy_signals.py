@@ -191,11 +191,35 @@ def convolve_by_fft(in1, in2, mode="full", axes=None):
     return signal.convolve(in1, in2, mode, "fft")
 
 
+EXTENSIONS = {"wrap": "wrap", "circular": "wrap", "symm": "symmetric", "symmetric": "symmetric"}
+"""The mode of `np.pad` that extends an image as a boundary of `convolve2d` does."""
+
+
+def convolved_with_boundary(image, window, mode, boundary, fillvalue, shift=0):
+    """Return the convolution of an image that goes on behind its edges; for "same", it begins `shift` elements later."""
+    is_filled = boundary in ("fill", "pad")
+    if mode == "valid" or is_filled and fillvalue == 0 and (mode == "full" or shift == 0):
+        return signal.convolve(image, window, mode, "direct")
+    widths = [(n - 1, n - 1) if mode == "full" else ((n - shift) // 2, (n - 1 + shift) // 2) for n in window.shape]
+    if is_filled:
+        extended = np.pad(image, widths, constant_values=fillvalue)
+    elif boundary in EXTENSIONS:
+        extended = np.pad(image, widths, mode=EXTENSIONS[boundary])
+    else:
+        refuse(f"boundary={boundary!r}")
+    return signal.convolve(extended, window, "valid", "direct")
+
+
 @composed(signal.convolve2d)
 def convolve2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
-    if boundary != "fill" or fillvalue != 0:
-        refuse("`scipy.signal.convolve2d` with another boundary than zeros")
-    return signal.convolve(in1, in2, mode, "direct")
+    in1, in2 = np.asarray(in1), np.asarray(in2)
+    return convolved_with_boundary(in1, in2, mode, boundary, fillvalue)
+
+
+@composed(signal.correlate2d)
+def correlate2d(in1, in2, mode="full", boundary="fill", fillvalue=0):
+    in1, in2 = np.asarray(in1), np.flip(np.conj(np.asarray(in2)))
+    return convolved_with_boundary(in1, in2, mode, boundary, fillvalue, shift=1)
 
 
 @composed(signal.periodogram)

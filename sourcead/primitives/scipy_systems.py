@@ -78,6 +78,12 @@ def jacobian(f, x):
 # ---- roots ----
 
 
+@composed(optimize.rosen)
+def rosen(x):
+    x = np.asarray(x)
+    return np.sum(100.0 * (x[1:] - x[:-1] ** 2.0) ** 2.0 + (1 - x[:-1]) ** 2.0, axis=0)
+
+
 @composed(optimize.fsolve)
 def fsolve(func, x0, args=(), fprime=None, full_output=0, col_deriv=0, xtol=1.49012e-8, maxfev=0):
     args = arguments(args)

@@ -4,8 +4,8 @@ import numpy as np
 from scipy import fft, fftpack
 
 from sourcead.primitives.compositions import composed
+from sourcead.primitives.fft import transformed
 from sourcead.primitives.registry import linear
-from sourcead.primitives.result_types.by_example import sized
 
 composed({
     (fft.fft, fftpack.fft): lambda x, n=None, axis=-1, norm=None: np.fft.fft(x, n, axis, norm),
@@ -35,4 +35,4 @@ def transform_adjoint(transform, inverse):
 
 PAIRS = [(module.dct, module.idct) for module in (fft, fftpack)] + [(module.dst, module.idst) for module in (fft, fftpack)]
 TRANSFORMS = {f: transform_adjoint(f, g) for pair in PAIRS for f, g in (pair, pair[::-1])}
-linear(TRANSFORMS, memory="fresh", examples=True, result=sized)
+linear(TRANSFORMS, memory="fresh", examples=True, result=transformed)

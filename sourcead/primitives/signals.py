@@ -52,11 +52,15 @@ adjoints({
     np.quantile: lambda y, x, q, axis=None, d_y=None, keepdims=False: (
         quantile_cotangent(d_y, x, q, axis, keepdims), None, None
     ),
+    np.percentile: lambda y, x, q, axis=None, d_y=None, keepdims=False: (
+        quantile_cotangent(d_y, x, np.divide(q, 100), axis, keepdims), None, None
+    ),
     np.unwrap: lambda y, p, d_y, discont=None, axis=-1, period=6.283185307179586: d_y,
 })
 
 tangents({
     np.quantile: lambda y, x, q, axis=None, t_x=None, keepdims=False: quantile_tangent(t_x, x, q, axis, keepdims),
+    np.percentile: lambda y, x, q, axis=None, t_x=None, keepdims=False: quantile_tangent(t_x, x, np.divide(q, 100), axis, keepdims),
     np.unwrap: lambda y, p, t_p, discont=None, axis=-1, period=6.283185307179586: t_p,
 })
 

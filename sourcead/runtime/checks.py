@@ -20,6 +20,19 @@ def check_layout(x, name):
         )
 
 
+def check_apart(outside, name, *others):
+    """Refuse data that is, or holds, a list or dict from outside of the function which the function changes."""
+    for other in others:
+        if other is outside:
+            refuse_now(f"`{name}`, which the function changes, has another name in it, as an argument or a part of one: pass a copy")
+        if isinstance(other, (list, tuple)):
+            check_apart(outside, name, *other)
+        elif isinstance(other, dict):
+            check_apart(outside, name, *other.values())
+        elif is_record(other):
+            check_apart(outside, name, *fields_of(other).values())
+
+
 def check_fractions(x, name):
     """Refuse an array or dtype of integers to which NumPy rounds a number whose derivative counts."""
     dtype = np.dtype(x) if isinstance(x, type | str | np.dtype) else getattr(x, "dtype", None)

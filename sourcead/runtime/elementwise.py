@@ -1,11 +1,13 @@
 """Derivatives of elementwise functions whose formula divides by zero or loses precision at some points."""
 
+import numbers
+
 import numpy as np
 
 
 def lower_exponent(b, a):
     """Return `b - 1`, the exponent in the derivative of `a ** b`, but 1 where both are 0, so that `b * a ** (b - 1)` is 0."""
-    if isinstance(b, (int, float, complex)) and not isinstance(b, np.generic):
+    if isinstance(b, numbers.Number) and not isinstance(b, np.generic):  # a fraction too
         if b != 0 or not isinstance(a, (np.ndarray, np.generic)):
             return 1 if b == 0 and a == 0 else b - 1
         b = b * np.ones_like(a, dtype=np.result_type(a, np.float16))
@@ -25,12 +27,11 @@ def divide_or_zero(x, y):
 
 
 def sigmoid(x):
-    """Return `1 / (1 + exp(-x))` for a real `x`, of full precision in both tails, without overflow."""
-    t = np.exp(-np.abs(x))
-    y = np.where(x >= 0, 1, t)
+    """Return `1 / (1 + exp(-x))` for a real `x`, of full precision in both tails; where `exp` overflows, it is 0, without a warning."""
+    with np.errstate(over="ignore"):
+        t = np.exp(-x)
     t += 1
-    y /= t
-    return y[()]
+    return 1 / t
 
 
 def sinc_slope(x, y):

@@ -71,8 +71,8 @@ def known_axes(have: tuple, want: tuple, equal: EqualSizes) -> bool:
             continue
         if isinstance(m, Sym) and n != 1 and not not_one(m):
             return False
-        if m == 1 and isinstance(n, Sym) and not not_one(n):
-            return False
+        if m == 1 and isinstance(n, Sym):  # if it is 1 in the run, the sum over the axis changes nothing
+            continue
         if n == 1 and m != 1:
             return False
         if isinstance(n, Sym) and m != 1 and not not_one(n):  # an einsum, whose other operand may have length 1 here

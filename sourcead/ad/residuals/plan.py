@@ -28,7 +28,7 @@ from sourcead.analysis.array_versions import updates_in
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.sizes import Size, Sizes, dims_in, known_dtype
 from sourcead.ir.nodes import Atom, Attr, Block, Branch, Call, Index, Let, Loop, Op, Stmt, Sub, Update, Var
-from sourcead.ir.types import BOOL, INT, dims_of
+from sourcead.ir.types import BOOL, INT, Array, dims_of, rank
 from sourcead.ir.walk import free_vars
 from sourcead.passes.equality import same
 from sourcead.primitives.table import record_of
@@ -51,6 +51,7 @@ class LoopPlan:
         definitions: where each variable of the body is defined.
         overwritten: what updates that are undone overwrite, which must be saved.
         kept: versions of restored arrays that are saved like other values.
+        numbers_in: how many numbers values hold by the estimates of what they are computed from.
     """
 
     def __init__(self, task: LoopTask, saves_all: bool = False):
@@ -59,6 +60,7 @@ class LoopPlan:
         self.stmt, self.op = task.stmt, task.op
         self.prices = Prices(task.maker.compiled, task.maker.depth(task.stmt))
         self.carried = task.restored()
+        self.numbers_in: dict[Var, float] = {}
         self.regions: list[Region] = []
         self.definitions: dict[Var, Definition] = {}
         self.overwritten: set[Var] = set()
@@ -87,6 +89,7 @@ class LoopPlan:
         found = reverse_ops(sweep)
         for k, stmt in enumerate(block.stmts):
             self.definitions.update((t, Definition(region, k, stmt)) for t in stmt.targets)
+            self.estimate(stmt)
             raw = found.get(stmt) or self.bare_reverse(stmt)
             if raw is not None and stmt not in found:
                 region.groups[stmt] = (*region.groups.get(stmt, ()), raw)
@@ -100,6 +103,13 @@ class LoopPlan:
             if isinstance(stmt.op, Update) and self.chains.find(stmt.targets[0]) in self.carried:
                 self.plan_undo(region, k, stmt)
         return region
+
+    def estimate(self, stmt: Stmt) -> None:
+        """Estimate how many numbers the result of an elementwise call holds: no more than each operand that is not broadcast."""
+        match stmt:
+            case Stmt((t,), Call(fn, args)) if isinstance(t.type, Array) and record_of(fn).is_elementwise(len(args)):
+                same = (a for a in args if isinstance(atom_type(a), Array) and rank(a.type) == rank(t.type) and 1 not in dims_of(a.type))
+                self.numbers_in[t] = min([size(t.type), *(self.numbers_in.get(a) or size(a.type) for a in same)])
 
     def bare_reverse(self, stmt: Stmt) -> Stmt | None:
         """Return an empty reverse for a loop or branch that has no adjoint, but writes an array that must be restored."""
@@ -215,7 +225,7 @@ class LoopPlan:
             if v in nodes:
                 continue
             definition = self.definitions[v]
-            nodes[v] = LIST + (BYTE if v.type == BOOL else size(v.type))
+            nodes[v] = LIST + (BYTE if v.type == BOOL else self.numbers_in.get(v) or size(v.type))
             if definition.stmt is not None and isinstance(definition.stmt.op, Index):
                 whole = size(atom_type(definition.stmt.op.base))  # a part is smaller than the whole
                 known = size(v.type) < whole or all(isinstance(n, int) for n in dims_of(v.type) or ())

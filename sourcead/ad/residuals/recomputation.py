@@ -5,9 +5,9 @@ in once more; we let that cost as much as 20 ns of work.  By this rate, measured
 
     an arithmetic operation or a view         nothing: it is no slower than to save its result
     exp, log                                  5 ns an element
-    tanh, sin, cos, a power                   10 to 18 ns an element
+    tanh, sin, cos, a power                   18 ns an element
     a sum                                     1 ns for an element that is summed
-    a product of matrices                     0.4 ns for a product of two elements
+    a product of matrices                     0.4 ns for a product of two elements, and 1 ns for an element of the result
     the call itself from Python               0.6 µs beyond the header of the array that would be saved
     a loop over arrays in compiled text       50 ns to begin with
 
@@ -40,11 +40,11 @@ CALL = 600.0  # ns that Python takes for a call, beyond what it takes to keep th
 BEGIN = 50.0  # ns that compiled text takes to begin a loop over arrays
 
 ELEMENTS: dict[Callable, float] = {  # ns for an element of the result
-    np.exp: 5, np.log: 5, np.expm1: 8, np.log1p: 8, np.sqrt: 2, np.tanh: 15, np.sin: 12, np.cos: 12, np.arctan: 15,
+    np.exp: 5, np.log: 5, np.expm1: 8, np.log1p: 8, np.sqrt: 2, np.tanh: 18, np.sin: 18, np.cos: 18, np.arctan: 15,
     operator.pow: 18, np.power: 18, np.outer: 1, np.reciprocal: 1,
 }  # fmt: skip
 SUMMED: dict[Callable, float] = {np.sum: 1, np.mean: 1}  # ns for an element of the argument
-MULTIPLIED = 0.4  # ns for a product of two elements in a product of matrices
+MULTIPLIED, WRITTEN = 0.4, 1.0  # ns for a product of two elements in a product of matrices, and for an element of the result
 
 
 class Prices:
@@ -93,5 +93,5 @@ def elements_time(op: Call, result: Type) -> float:
     if op.fn in (operator.matmul, np.matmul, np.dot):
         dims = dims_of(atom_type(op.args[0]))
         if dims:
-            return MULTIPLIED * size(result) * (dims[-1] if isinstance(dims[-1], int) else TYPICAL)
+            return size(result) * (WRITTEN + MULTIPLIED * (dims[-1] if isinstance(dims[-1], int) else TYPICAL))
     return NEVER

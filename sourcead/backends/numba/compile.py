@@ -27,6 +27,7 @@ from sourcead.backends.options import WITHOUT_NUMBA, Numba
 from sourcead.backends.python_overhead import as_compilation
 from sourcead.emit import Emitted
 from sourcead.errors import BackendError, SourceADError
+from sourcead.language.progress import waiting
 
 
 def compiled(emitted: Emitted, name: str, place: str, backend: Numba) -> Callable:
@@ -124,7 +125,7 @@ def compile_or_refuse(compile_types: Callable[[], None], emitted: Emitted, file:
         BackendError: Numba cannot compile it.
     """
     try:
-        with warnings.catch_warnings(), TOOLCHAIN.compiling(emitted.text):
+        with waiting(f"Numba compiles a derivative of {place}"), warnings.catch_warnings(), TOOLCHAIN.compiling(emitted.text):
             warnings.simplefilter("ignore")
             compile_types()
     except Exception as error:  # NumbaError, but internal errors of Numba as well

@@ -11,6 +11,7 @@ from sourcead import runtime
 from sourcead.analysis.builder import operand_type
 from sourcead.emit.text.globals import Globals
 from sourcead.emit.text.nesting import repeated_arm
+from sourcead.emit.text.operand_order import ordered
 from sourcead.emit.text.printing import keywords
 from sourcead.ir.names import is_name
 from sourcead.ir.nodes import Attr, Branch, Build, Call, Const, Index, Let, Op, Operand, Slice, Stmt, Sub, Var, View
@@ -72,6 +73,15 @@ class Expressions:
         self.nested = nested
         self.globals = globals_
         self.made: dict[Var, Stmt] = {}  # the statements that nested values come from
+        self.lets_go = False
+
+    def place(self, fn: object, *operands: Operand) -> ast.expr | None:
+        """Return what a call of `setattr` or `operator.setitem` assigns to, None for other calls and names that are no words."""
+        if fn is operator.setitem:
+            owner, key = map(self.operand, operands)
+            return ast.Subscript(owner, key, ast.Store())
+        is_word = fn is setattr and isinstance(operands[1], Const) and is_name(operands[1].value)
+        return ast.Attribute(self.operand(operands[0]), operands[1].value, ast.Store()) if is_word else None
 
     def operand(self, operand: Operand) -> ast.expr:
         match operand:
@@ -159,7 +169,7 @@ class Expressions:
             return self.attribute(self.operand(op.args[0]), op.args[1].value)
         name = operator_name(fn)
         if name is not None and not op.kwargs:
-            expr = self.operator(name, op.args)
+            expr = self.operator(name, ordered(op, self.nested, self.made) if self.lets_go else op.args)
             if expr is not None:
                 return expr
         method = self.method(fn, op)

@@ -102,7 +102,7 @@ def _printed(function: Function, at: dict[str, Callable] | None, nested: dict[Va
             return emit(checked, elsewhere=elsewhere), 0.0
     statements.unread = next(name for n in itertools.count(1) if (name := "_" * n) not in used)
     body: list[ast.stmt] = [ast.Expr(ast.Constant(function.doc))] if function.doc else []
-    statements.lets_go = function.lets_go
+    statements.lets_go = expressions.lets_go = function.lets_go
     groups = statements.groups(function.body)
     first = next((found for r in function.body.results if isinstance(r, Var) and (found := defined.get(r)) is not None), None)
     returned = [] if at is None and raises(function.body) else statements.returned(function.body.results)

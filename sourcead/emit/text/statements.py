@@ -17,7 +17,7 @@ from sourcead.emit.text.expressions import BINARY, Expressions, is_expression, n
 from sourcead.emit.text.idioms import Each
 from sourcead.emit.text.live_ranges import stand_ins
 from sourcead.emit.text.printing import Comments, Group, in_contexts, mark, names_in
-from sourcead.ir.names import as_name, is_name, numbered
+from sourcead.ir.names import as_name, numbered
 from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Block, Branch, Call, Closure, Const, Effect, Index, Let, Loop, Pop, Range, Stmt, Sub,
     Update, Var
@@ -97,8 +97,8 @@ class Statements:
                 return [self.closure(stmt)]
             case Effect():
                 return self.effect(stmt)
-            case Call(fn=fn, args=(owner, Const(str() as name), new)) if fn is setattr and is_name(name):
-                return [ast.Assign([ast.Attribute(self.expressions.operand(owner), name, ast.Store())], self.expressions.operand(new))]
+            case Call(fn=fn, args=(owner, key, new)) if place := self.expressions.place(fn, owner, key):
+                return [ast.Assign([place], self.expressions.operand(new))]
         return self.binding(stmt)
 
     # ---- bindings ----

@@ -3,13 +3,12 @@
 The kinds of callables and their order are listed in `core/operations.py`.
 """
 
-import contextlib
 import functools
 import logging
 import math
 import operator
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -19,23 +18,23 @@ from sourcead.analysis.builder import atom_type
 from sourcead.errors import NoSourceError
 from sourcead.frontend import core
 from sourcead.frontend.builtins import compositions
+from sourcead.frontend.builtins.calls_as_they_are import read_or_left
 from sourcead.frontend.builtins.library_arguments import (
     as_numpy_takes, in_their_places, keep_fractions, plain_arguments, refuse_some, with_tuples, without_copy,
     without_flat, without_out
 )
 from sourcead.frontend.control import inlining
 from sourcead.frontend.core import (
-    BoundVal, Cell, ChoiceVal, FunctionVal, Iterable, Lowering, TupleVal, Value, cells_of, leaves, roots
+    BoundVal, Cell, ChoiceVal, FunctionVal, Iterable, Lowering, TupleVal, Value, cells_of, roots
 )
 from sourcead.frontend.core.aliases import FIELDS, USE_ARRAYS, has_fields
 from sourcead.frontend.core.known_values import DATES
-from sourcead.frontend.find_source import behind_cache, find_source, is_by_hash, is_cached, unwrap
+from sourcead.frontend.find_source import find_source, is_cached, unwrap
 from sourcead.frontend.values import array_objects, lists, memory_layouts, random_generators, sequences, subscripts
-from sourcead.ir.names import name_of
-from sourcead.ir.nodes import Atom, Block, Call, Const, Operand, Stmt, Sub, Var, View
+from sourcead.ir.nodes import Atom, Call, Const, Operand, Stmt, Sub, Var, View
 from sourcead.ir.records import GENERATORS
-from sourcead.ir.types import UNKNOWN, AnyTuple, Foreign, Scalar, is_array, rank
-from sourcead.ir.walk import map_operand, walk
+from sourcead.ir.types import UNKNOWN, Foreign, is_array, rank
+from sourcead.ir.walk import map_operand
 from sourcead.places.spelling import spelled
 from sourcead.primitives.registry import is_own
 from sourcead.primitives.result_types.infer import NOT_CONST, static_value
@@ -252,50 +251,7 @@ def call_function(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Va
         lo.classes.update(dict.fromkeys((type(v) for v in bound_args), True))
     args = [core.as_value(lo, v) for v in bound_args] + args
     kwargs = {**{k: core.as_value(lo, v) for k, v in bound_kwargs.items()}, **kwargs}
-    return inlining.call_source(lo, source, args, kwargs, node)
-
-
-@core.kind_of_callable("cached", is_cached)
-def call_cached(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """Lower a call of a function with a cache, provided that it makes no difference that it runs again."""
-    cached, bound_args, bound_kwargs = unwrap(fn, caches=False)
-    function = behind_cache(cached)
-    name = name_of(function)
-    args = [core.as_value(lo, v) for v in bound_args] + args
-    kwargs = {**{k: core.as_value(lo, v) for k, v in bound_kwargs.items()}, **kwargs}
-
-    def refuse(why: str):
-        raise core.unsupported(lo, node, f"`{name}` has a cache, and {why}", f"leave the cache of `{name}` away")
-
-    given = [cell for value in (*args, *kwargs.values()) for cell in cells_of(value) if not is_tuple_of_numbers(lo, cell)]
-    if given and is_by_hash(cached):
-        refuse("an argument is an array, list, dict or object")
-    first = len(lo.build.stmts)
-    with lo.using(cached=name), unwritten(given, f"`{name}` has a cache, and would write to its argument only if it runs"):
-        value = core.call_object(lo, function, args, kwargs, node)
-    memory = {root for cell in given for root in roots(cell)}
-    for op in (s.op for stmt in lo.build.stmts[first:] for s in walk(Block((stmt,), ()))):
-        if isinstance(op, Call) and op.effect and (op.fn is runtime.shuffled_range or not runtime.is_helper(op.fn)):
-            refuse("it draws random numbers or has effects, which happen only if it runs")
-    why = f"what `{name}` returns is in its cache: writing to it would change what later calls return"
-    if cached not in lo.caches:
-        lo.caches[cached] = lo.new_cell(Const(None), name=name)
-        core.keep([lo.caches[cached]], why)
-    for leaf in leaves(value):
-        if isinstance(leaf, Cell):
-            if not memory.isdisjoint(roots(leaf)):
-                refuse("what it returns is an argument, or a part of one, and is not if it was kept")
-            leaf.frozen = why
-            lo.share(leaf, [lo.caches[cached]])
-        elif not isinstance(leaf, (Var, Const)):
-            refuse("its result is neither data nor None")
-    return value
-
-
-def is_tuple_of_numbers(lo: Lowering, cell: Cell) -> bool:
-    """Return whether a cell is a tuple of numbers of any length, which nobody can write into."""
-    t = core.data_type(lo, cell)
-    return isinstance(t, AnyTuple) and isinstance(t.item, Scalar)
+    return read_or_left(lo, fn, args, kwargs, lambda: inlining.call_source(lo, source, args, kwargs, node))
 
 
 CHOOSING = next(c for c in functools.singledispatch.__code__.co_consts if getattr(c, "co_name", None) == "wrapper")
@@ -324,19 +280,6 @@ def call_chosen(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
     for choice in (Choice(fn, cls) for cls in classes):
         lo.guards[(id(choice), "chosen")] = (choice, "chosen", choice.chosen)
     return core.call_object(lo, chosen.pop(), args, kwargs, node)
-
-
-@contextlib.contextmanager
-def unwritten(cells: list[Cell], why: str) -> Iterator[None]:
-    """Refuse writes to some objects while the body runs."""
-    before = [cell.frozen for cell in cells]
-    for cell in cells:
-        cell.frozen = cell.frozen or why
-    try:
-        yield
-    finally:
-        for cell, frozen in zip(cells, before):
-            cell.frozen = frozen
 
 
 @core.kind_of_callable("speaker", lambda fn: getattr(unwrap(fn)[0], "__module__", None) in SPEAKERS)

@@ -115,7 +115,7 @@ class OfDict(Container):
 
     def __getitem__(self, key):
         items = getattr(self, ITEMS)
-        if key not in items and hasattr(self, "__missing__"):
+        if key not in items and hasattr(type(self), "__missing__"):
             return self.__missing__(key)
         return items[key]
 

@@ -78,7 +78,7 @@ def copy_of_cell(lo: Lowering, cell: Cell, node, memo: dict[Value, Value] | None
     if isinstance(t, ListT) and memo is not None:
         made = sequences.collect(lo, core.iterate(lo, cell, node), lambda item: copied(lo, item, node, {}), node)
         if any(held.doubled for held in reach(cell)):  # Python copies an object once that is in the list twice
-            lo.journal.assign(made, "doubled", True)
+            lo.journal.assign(made, "doubled", 2)
         return made
     if isinstance(t, (ListT, SetT)) or isinstance(t, MapT) and (memo is None or isinstance(t.item, (Scalar, Str))):
         return core.call_method(lo, cell, "copy", [], {}, node)

@@ -15,6 +15,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
 from sourcead.frontend.builtins import in_python
 from sourcead.frontend.builtins.arguments import NONE, ZERO, lowers
+from sourcead.frontend.control import outliving
 from sourcead.frontend.core import WHOLE, Cell, Iterable, Lowering, NotStatic, TupleVal, Value, roots
 from sourcead.frontend.values import dicts, iterables, sequences, sets, walks
 from sourcead.frontend.values.dict_keys import known_key
@@ -32,6 +33,8 @@ def builtin_len(lo: Lowering, node, value: Value) -> Value:
     """Lower `len(x)`."""
     if (found := core.call_special(lo, value, "__len__", [], node)) is not None:
         return found
+    if isinstance(value, core.LogVal | core.DictVal):
+        return outliving.count_items(lo, value)
     value = core.array_of(value) or value
     if isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind in ("list", "dict"):
         if isinstance(value, Cell):

@@ -14,6 +14,7 @@ from sourcead.analysis.conditions import raises
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.builtins.arguments import lowers
+from sourcead.frontend.builtins.in_python import stands_in_for
 from sourcead.frontend.core import (
     POISON, UNSURE, BoundVal, Cell, Flag, IdentityVal, Lowering, MethodVal, NamesVal, SuperVal, TupleVal, Value
 )
@@ -42,11 +43,21 @@ def builtin_super(lo: Lowering, node, *args: Value) -> Value:
     return SuperVal(scope.source.closure["__class__"].cell_contents, value)
 
 
+@stands_in_for()
+def attribute_or(obj, name, default):
+    try:
+        return obj.__getattr__(name)
+    except AttributeError:
+        return default
+
+
 @lowers(getattr)
 def builtin_getattr(lo: Lowering, node, value: Value, name: Value, default: Value | None = None) -> Value:
     """Lower `getattr(obj, "name")`."""
     word = known_name(lo, getattr, name)
     found = True if default is None else has(lo, value, word)
+    if found is None and core.class_of(value) is not None and core.special_method(value, "__getattr__") is not None:
+        return core.call_object(lo, attribute_or, [value, Const(word), default], {}, node)
     if found is None:
         raise core.refused(lo, f"whether this has an attribute `{word}` is not known before the program runs")
     if not found:

@@ -3,6 +3,7 @@
 import collections
 import contextlib
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +14,7 @@ from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.overwrites import parts_stay
 from sourcead.errors import AliasError, SourceADError, UnsupportedSyntaxError
 from sourcead.frontend import core
-from sourcead.frontend.control import generators, long_texts, pointers
+from sourcead.frontend.control import generators, long_texts, outliving, pointers
 from sourcead.frontend.control.exits import Return
 from sourcead.frontend.control.lost_changes import lost_changes
 from sourcead.frontend.core import Cell, Frame, Lowering, Scope, TupleVal, Value, leaves
@@ -111,7 +112,9 @@ def lower_function(source: Source, types: dict[str, Type], statics: dict[str, An
                 ways["keeps"] = False  # a call that is kept may be in the way
                 continue
             first = first or error
-            if not sum(attempt.refuse_arm() for attempt in tried.values()):
+            if not ways.get("leaves_calls") and getattr(error, "can_be_left", bool)():
+                ways["leaves_calls"] = True
+            elif not sum(attempt.refuse_arm() for attempt in tried.values()):
                 raise first from first.__cause__
 
 
@@ -124,7 +127,9 @@ def lowered_in_some_way(source: Source, types: dict[str, Type], statics: dict[st
         )  # fmt: skip
     first = begun(source, **ways)
     try:
-        return tried_once(first, source, types, statics)
+        found = tried_once(first, source, types, statics)
+        again = functools.partial(tried_once, begun(source, **{**ways, "relies_on_numbers": True}), source, types, statics)
+        return found if first.relies_on_numbers else without_idle_rows(first, found, again)
     except RecursionError:
         raise UnsupportedSyntaxError(
             "a list, dict or object is inside itself, or expressions, calls or data are nested too deeply",
@@ -132,8 +137,9 @@ def lowered_in_some_way(source: Source, types: dict[str, Type], statics: dict[st
             instead="hold the position or key of the other object",
         ) from None
     except (AliasError, UnsupportedSyntaxError) as error:
-        if found := getattr(error, "outliving", None):
-            return lowered_in_some_way(source, types, statics, **{**ways, "outliving": first.outliving | {found}})
+        changed = getattr(error, "outliving", frozenset()) | core.containers_from_outside(first, error)
+        if (found := changed | first.outliving) != first.outliving:
+            return lowered_in_some_way(source, types, statics, **{**ways, "outliving": found})
         if first.tables_read and first.whole_tables:
             return lowered_in_some_way(source, types, statics, **{**ways, "whole_tables": False})
         if core.surely_raised(error)[0] is not None and first.handles and not first.translating:
@@ -162,6 +168,19 @@ def lowered_in_some_way(source: Source, types: dict[str, Type], statics: dict[st
         raise
 
 
+def without_idle_rows(lo: Lowering, found: Lowered, again: Callable[[], Lowered]) -> Lowered:
+    """Return a long text as it is if it relies on the integers of global tables, where that is at most two thirds as long.
+
+    A table of coefficients says by zeros which terms a row has, for which the text branches otherwise.
+    """
+    tables = any(type(const.value) in (list, tuple, dict) for *_, const in lo.live_values.values())
+    if tables and (size := long_texts.number_of_statements(found.function.body)) > 2 * long_texts.LONG:
+        with contextlib.suppress(SourceADError, RecursionError):
+            other = again()
+            return other if 3 * long_texts.number_of_statements(other.function.body) <= 2 * size else found
+    return found
+
+
 def with_objects_known(first: Lowering, source: Source, types: dict[str, Type], statics: dict[str, Any]) -> Lowered | None:
     """Lower a function again, with what follows a branch in both its arms if they leave different objects; return None if that fails.
 
@@ -183,6 +202,7 @@ def with_objects_known(first: Lowering, source: Source, types: dict[str, Type], 
 def tried_once(lo: Lowering, source: Source, types: dict[str, Type], statics: dict[str, Any]) -> Lowered:
     """Lower a function in one way, which is refused again without another attempt unless other arms are refused in the run this time."""
     flags = lo.keeps, lo.pointing, lo.apart, lo.rows_stay, lo.unrolling, lo.relies_on_numbers, lo.translating, lo.probing, lo.whole_tables
+    flags += (lo.leaves_calls,)
     way = (*flags, lo.outliving, frozenset(lo.after_each))
     earlier = lo.tried.get(way)
     if earlier is not None and earlier.last is not None:
@@ -266,10 +286,9 @@ def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: di
     with lo.at(returned):
         value = as_returned(lo, value)
         atom = lo.read(TupleVal((value, *(left_in[name] for name in also))) if also else value)
-    core.refuse_changed_globals(lo)
-    core.refuse_second_names(lo, types.values())
+    outliving.leave_in_names(lo, at_end=True)
     stmts = lo.build.stmts
-    checks = layout_checks(lo, sorted(lo.layouts, key=lambda v: v.id), None)
+    checks = [*core.checks_of_second_names(lo, params.values()), *layout_checks(lo, sorted(lo.layouts, key=lambda v: v.id), None)]
     body = Block((*lo.prelude, *stmts[:unpacked], *checks, *stmts[unpacked:]), (atom,))
     if not lo.in_pairs:
         long_texts.check_length(lo, body)

@@ -107,7 +107,7 @@ def relate(lo: Lowering, assumed: Assumptions) -> int:
         for other in {c for c in cell.rows_of if c.slots.birth < assumed.birth} - relations["rows_of"]:
             lo.journal.discard(cell, "rows_of", other)
         if relations["doubled"]:
-            lo.journal.assign(cell, "doubled", True)
+            lo.journal.assign(cell, "doubled", max(cell.doubled, relations["doubled"]))
     return len(lo.journal.others)
 
 

@@ -34,23 +34,29 @@ UNCERTAIN = (StructT, FunctionT, Foreign, Unknown)  # what a function whose call
 
 def signature(bound: dict[str, Value]) -> tuple:
     """Return a key that is the same for two calls if one generated text serves both."""
-    return tuple((name, kind_of_value(value)) for name, value in bound.items())
+    seen: dict[Cell, int] = {}
+    return tuple((name, kind_of_value(value, seen)) for name, value in bound.items())
 
 
 def kinds_of_call(bound: dict[str, Value]) -> tuple:
     """Return a key that is the same for two calls if one generated text serves both, where it serves one value of an integer."""
-    return tuple((name, value.value if is_integer(value) else kind_of_value(value)) for name, value in bound.items())
+    seen: dict[Cell, int] = {}
+    return tuple((name, value.value if is_integer(value) else kind_of_value(value, seen)) for name, value in bound.items())
 
 
-def kind_of_value(value: Value) -> Any:
-    """Return the part of a signature for one argument."""
+def kind_of_value(value: Value, seen: dict[Cell, int]) -> Any:
+    """Return the part of a signature for one argument; `seen` numbers the containers, which may be inside each other."""
     if is_static(value):
         return "static", repr(value.value)
     match value:
         case Var() | Const():
             return canonical(general(atom_type(value)))
+        case Cell(kind="list" | "dict" | "object") if value in seen:
+            return "again", seen[value]
         case TupleVal() | Cell(kind="list" | "dict" | "object"):
-            return getattr(value, "kind", "tuple"), *zip(value.keys, map(kind_of_value, value.contents))
+            if isinstance(value, Cell):
+                seen[value] = len(seen)
+            return getattr(value, "kind", "tuple"), *((key, kind_of_value(item, seen)) for key, item in zip(value.keys, value.contents))
         case Cell() if VALUE in value.slots:
             return canonical(general(atom_type(value.slots[VALUE])))
         case FunctionVal():

@@ -6,6 +6,9 @@ from sourcead.frontend.core.cells import (
     FunctionVal, Held, Iterable, LocalData, MethodVal, OptionalVal, SuperVal, TupleVal, Value, array_of, cells_of,
     is_text, leaves, parts_of, reach, roots, structure_of, unreadable
 )
+from sourcead.frontend.core.changes_outside import (
+    changed_globals, checks_of_second_names, containers_from_outside, refuse_changed_globals
+)
 from sourcead.frontend.core.classes import Snapshot, may_change
 from sourcead.frontend.core.compiled_from_python import in_source
 from sourcead.frontend.core.conditions import condition
@@ -27,8 +30,8 @@ from sourcead.frontend.core.lowering import (
     Frame, Lowering, Scope, name_reads, once_for_each_node, own_nodes, temporarily
 )
 from sourcead.frontend.core.names import (
-    MADE_FROM, LogVal, NamesVal, as_value, assigned_global, declare_globals, has_global, in_composition, inherited,
-    keep, list_from_outside, live_data, read_global, refuse_changed_globals, refuse_second_names, resolve
+    MADE_FROM, DictVal, LogVal, NamesVal, as_value, assigned_global, declare_closure, declare_globals, has_global,
+    in_composition, inherited, keep, live_data, outside, read_global, refuse_log, resolve
 )
 from sourcead.frontend.core.object_keys import IdentityVal, has_objects_as_keys, objects_in
 from sourcead.frontend.core.operations import (
@@ -40,7 +43,7 @@ from sourcead.frontend.core.operations import (
 from sourcead.frontend.core.optional_tuples import (
     compared_with_none, is_none, pair_of, pairs_in_arms, what_python_takes, where_it_is_known
 )
-from sourcead.frontend.core.parts import parts_of_value
+from sourcead.frontend.core.parts import double, parts_of_value
 from sourcead.frontend.core.pointer import MOST_OBJECTS, New, Pointer
 from sourcead.frontend.core.reading import same_view
 from sourcead.frontend.core.sameness import same_constant, same_keys, same_thing

@@ -14,14 +14,14 @@ from sourcead.errors import AliasError, UnsupportedSyntaxError
 from sourcead.frontend.core.cells import Cell, Value, cells_of, reach, roots
 from sourcead.frontend.core.errors import READ_FROM_LIST, RETURN_IT, MustMaterialise, frozen_error, needs_items
 from sourcead.frontend.core.journal import KIND, MISSING, POISON, SEEN, STALE, UNSURE, VALUE, WHOLE
-from sourcead.frontend.core.parts import parts_of_value
+from sourcead.frontend.core.parts import is_surely_array, parts_of_value
 from sourcead.frontend.core.pointer import Pointers
 from sourcead.frontend.core.reading import Memory
 from sourcead.frontend.core.sameness import Factory
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Branch, Build, Call, Const, Operand, Origin, Stmt, Sub, Var, View
 from sourcead.ir.records import is_frozen
 from sourcead.ir.types import (
-    AnyTuple, Array, ListT, MapT, Scalar, Type, Undefined, Unknown, carries_derivative, join, rank
+    UNKNOWN, AnyTuple, Array, ListT, MapT, Type, Undefined, Unknown, carries_derivative, join, rank
 )
 
 
@@ -76,15 +76,19 @@ class Writing(Pointers, Memory):
             self.merge(cell.stands_for)
             return self.write(cell, path, value, mode, through)
         if cell.frozen:
-            raise frozen_error(cell, AliasError(cell.frozen, at=self.here, instead="copy it first: `x = x.copy()`"))
-        if through and cell.doubled:
+            raise frozen_error(cell, AliasError(cell.frozen, at=self.here, instead=of_copies(cell)))
+        held = atom_type(self.read(cell)) if callable(value) else UNKNOWN
+        for step in path:
+            held = held.item if isinstance(held, ListT | MapT) and isinstance(step, Sub) else UNKNOWN
+        lists_alone = isinstance(held, ListT)  # grows or shrinks, and no array changes
+        if through and cell.doubled > lists_alone:
             why = f"one object may be in the list `{cell.name}` several times, and writing it changes all of them"
             raise AliasError(why, at=self.here, instead="append copies: `xs.append(x.copy())`")
         before = self.read(cell)
         if isinstance(value, Var) and carries_derivative(value.type) and has_fields(atom_type(before)):
             raise UnsupportedSyntaxError(FIELDS, at=self.here, instead=USE_ARRAYS)
         if callable(value):  # a function that changes the part at the path
-            self.set_version(cell, value(before, path), through=True)
+            self.set_version(cell, value(before, path), slots_only=lists_alone, through=True)
             return
         whole = path and isinstance(path[0], Sub) and _is_whole(path[0].key)
         if whole and len(path) == 1 and rank(atom_type(before)) == 0 and isinstance(atom_type(before), Array):
@@ -107,6 +111,15 @@ class Writing(Pointers, Memory):
             value = self.build.update(self.build.index(before, path[0].key), path[1:], value, mode)
             path, mode = path[:1], "set"
         self.set_version(cell, self.build.update(before, path, value, mode), through=through or len(path) > 1)
+
+    def hold(self, container: Cell, value: Value) -> None:
+        """Record that an object is in a list, and in those that may be this list and get what is put into it."""
+        super().hold(container, value)
+        pointer = self.pointer_of(container)
+        for other in [*(pointer.cells() if pointer else ()), *(other for other, _ in self.pointers_to(container))]:
+            for cell in roots(value):
+                self.journal.discard(other.root(), "rows_of", cell)
+            super().hold(other.root(), value)
 
     def keeps_fractions(self, holder: Atom, path: tuple, name: str, value: Operand) -> None:
         """Emit a check if it is not known whether what is at a path of an array or container has integers, to which a value is rounded."""
@@ -146,23 +159,24 @@ class Writing(Pointers, Memory):
         """Set a new version of an object.
 
         Args:
-            slots_only: whether the items that it holds have not changed themselves.
+            slots_only: whether the items that it holds have not changed themselves; with `through`, whether the arrays among them have not.
             through: whether the memory of an item was written; otherwise an item may have been replaced.
         """
+
+        def stays(other: Cell) -> bool:
+            return slots_only and is_surely_array(other)
+
         self.dirty.add(cell)
         self.set(cell.slots, VALUE, new)
         same = roots(cell)
-        self.note_written(reach(cell) if through else same)
+        self.note_written({each for each in reach(cell) if not stays(each)} if through else same)
         for other in same - {cell}:
-            if slots_only and other.kind == "array" and isinstance(atom_type(other.slots.get(VALUE, Const(None))), (Array, Scalar)):
-                continue
-            if slots_only and other.kind == "object":
-                continue
-            self.poison(other, cell)
+            if not stays(other) and not (slots_only and other.kind == "object"):
+                self.poison(other, cell)
         for container in {c for s in same for c in s.held_by} - same:
             if not all(s in container.rows_of for s in same if container in s.held_by):
                 self.poison(container, cell)
-        for held in cell.holds if through else ():
+        for held in [held for held in cell.holds if not stays(held)] if through else ():
             self.poison(held, cell)
             for container in held.held_by - {cell}:
                 if held not in container.rows_of:
@@ -215,7 +229,7 @@ class Writing(Pointers, Memory):
     def may_change(self, cell: Cell) -> None:
         """Refuse to replace items of what must not be written."""
         if cell.frozen:
-            raise frozen_error(cell, AliasError(cell.frozen, at=self.here, instead=f"copy it first, or {RETURN_IT}"))
+            raise frozen_error(cell, AliasError(cell.frozen, at=self.here, instead=of_copies(cell)))
 
     def changed(self, cell: Cell) -> None:
         """Prepare for replacing an item of a list, dict or object of known structure: check permission and poison what may share it."""
@@ -287,3 +301,8 @@ def _is_whole(key) -> bool:
     """Tell whether a key is `()` or `...`, either as written in a path or as a constant, and so stands for an array without axes."""
     value = key.value if isinstance(key, Const) else key
     return value is Ellipsis or isinstance(value, tuple) and all(map(_is_whole, value))
+
+
+def of_copies(cell: Cell) -> str:
+    """Return what to write in place of a write to data that the function must not change."""
+    return f"write into a copy, `copied = {cell.name}.copy()`; what is to be kept, append to a global list, or {RETURN_IT}"

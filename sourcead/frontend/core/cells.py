@@ -40,7 +40,7 @@ class Cell:
         holds: the cells that were put into a list that is one IR value.
         held_by: the lists that the cell was put into.
         rows_of: the arrays whose rows or other parts this list is assumed to hold unchanged.
-        doubled: whether the same object may be twice in a list.
+        doubled: whether the same object may be twice in a list: 0 if not, 1 an array alone, 2 any object.
         viewers: the cells that were read from a list that is one IR value.
         depth: the number of branches and loops of unknown outcome around the place where the cell was made.
         frozen: the reason why it cannot be written, if there is one.
@@ -63,7 +63,7 @@ class Cell:
     holds: set[Cell] = field(default_factory=set)
     held_by: set[Cell] = field(default_factory=set)
     rows_of: set[Cell] = field(default_factory=set)
-    doubled: bool = False
+    doubled: int = 0
     viewers: list[Cell] = field(default_factory=list)
     depth: int = 0
     frozen: str | None = None

@@ -74,11 +74,11 @@ READ_FROM_LIST = "it was read from a list, and whether others see the change is 
 
 def frozen_error(cell: Cell, error: SourceADError) -> SourceADError:
     """Mark the error for a write to a frozen cell if the write is possible when objects in lists are kept one by one."""
-    return marked(error, objects_apart=cell.frozen == READ_FROM_LIST)
+    return marked(error, objects_apart=cell.frozen == READ_FROM_LIST, frozen=cell)
 
 
 RETURN_IT = "return what is to be kept, as `(number, kept)` with has_aux=True"
-APPENDED = f"append numbers, as `float(x)`, and do nothing else with the list in the function; or {RETURN_IT}"
+APPENDED = f"append numbers, as `float(x)`, or `x.copy()`, and do nothing else with the list in the function; or {RETURN_IT}"
 
 
 class MustMaterialise(Exception):

@@ -8,12 +8,15 @@ import types
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from sourcead.frontend.core.cells import Cell, TupleVal, Value
 from sourcead.frontend.core.journal import VALUE, WHOLE
 from sourcead.frontend.core.lowering import Lowering
 from sourcead.ir.nodes import Const, Index, Let, Var
 
 NOT_A_PART = object()
+ALL_ITEMS = ("all items",)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +44,50 @@ class Part:
         return Part(holder, self.name, self.keys, self.expected)
 
 
+class Table(Part):
+    """A list, tuple or dict at such a place, whose items in all depths are expected to be what they were."""
+
+    @property
+    def now(self) -> Any:
+        """The expected items as long as equal ones are there."""
+        try:
+            return self.expected if at_place(self.holder, self.name, self.keys) == self.expected else NOT_A_PART
+        except Exception:
+            return NOT_A_PART
+
+    def rebound(self, holder: Any) -> Part:
+        return Table(holder, self.name, self.keys, self.expected)
+
+
+def copied_table(value: Any) -> Any:
+    """Return a copy of nested lists, tuples and dicts of numbers, texts and functions; raise TypeError if they hold anything else."""
+    if isinstance(value, int | float | str | None | types.FunctionType | types.BuiltinFunctionType | np.ufunc):
+        return value
+    if type(value) is list or isinstance(value, tuple) and type(value).__eq__ is tuple.__eq__:
+        return type(value)(map(copied_table, value)) if type(value) in (list, tuple) else tuple(map(copied_table, value))
+    if type(value) is dict:
+        return {key: copied_table(item) for key, item in value.items()}
+    raise TypeError
+
+
+@dataclass(frozen=True, eq=False)
+class ThisCell(Part):
+    """A closure cell into which a text writes, which serves no function with another cell."""
+
+    name: str = "cell_contents"
+    keys: tuple = ()
+    expected: Any = None
+
+    @property
+    def now(self) -> Any:
+        """The cell itself."""
+        return self.holder
+
+    def rebound(self, holder: Any) -> Part:
+        """Return the other cell."""
+        return ThisCell(holder)
+
+
 def at_place(holder: Any, name: str, keys: tuple) -> Any:
     """Return what a global, a closure variable or an attribute holds, or the part of it that some keys lead to."""
     if isinstance(holder, types.CellType):
@@ -53,6 +100,30 @@ def at_place(holder: Any, name: str, keys: tuple) -> Any:
 
 def part_of_global(lo: Lowering, value: Value) -> Any:
     """Return the object that a part of a global or closure variable is, on which the text relies then; NOT_A_PART for others."""
+    if (place := place_in_global(lo, value)) is None:
+        return NOT_A_PART
+    holder, name, keys, found = place
+    part = Part(holder, name, keys, set(found) if type(found) is set else found)
+    lo.guards[id(holder), name, keys] = part, "now", part.expected
+    return part.expected
+
+
+def integer_of_table(lo: Lowering, value: Value) -> int | None:
+    """Return the integer that an item of a global list, tuple or dict is; the text relies on all of its items then."""
+    holder, name, keys, found = place_in_global(lo, value) or (None, "", (), None)
+    if type(found) is not int or not keys:
+        return None
+    if (id(holder), name, ALL_ITEMS) not in lo.guards:
+        try:
+            table = Table(holder, name, (), copied_table(at_place(holder, name, ())))
+        except TypeError:
+            return None
+        lo.guards[id(holder), name, ALL_ITEMS] = table, "now", table.expected
+    return found
+
+
+def place_in_global(lo: Lowering, value: Value) -> tuple[Any, str, tuple, Any] | None:
+    """Return where in a global or closure variable a value was read, as holder, name and keys, and what is there; None for others."""
     atom = value.origin if isinstance(value, TupleVal) else value
     if isinstance(value, Cell):
         atom = value.slots.get(WHOLE, value.slots.get(VALUE))
@@ -65,14 +136,11 @@ def part_of_global(lo: Lowering, value: Value) -> Any:
             case Let(base):
                 atom = base
             case _:
-                return NOT_A_PART
+                return None
     if not isinstance(atom, Const) or not atom.live or atom.text not in lo.live:
-        return NOT_A_PART
+        return None
     holder, name = lo.live[atom.text]
     try:
-        found = at_place(holder, name, keys)
+        return holder, name, keys, at_place(holder, name, keys)
     except Exception:  # an object that says itself what its items are
-        return NOT_A_PART
-    part = Part(holder, name, keys, set(found) if type(found) is set else found)
-    lo.guards[id(holder), name, keys] = part, "now", part.expected
-    return part.expected
+        return None

@@ -57,7 +57,8 @@ class Slots(dict):
         super().__init__(*args)
         self.birth = next(_births)
         self.cell: Any = None  # the cell whose state this is; None for a scope
-        self.initial: dict | None = None  # the values before the call, if these are global variables that functions declare as such
+        self.initial: dict | None = None  # the values before the call, of variables and items that outlive it (`control/outliving.py`)
+        self.owner: Const | None = None  # the module, closure cell or dict of those
 
 
 def next_birth() -> int:

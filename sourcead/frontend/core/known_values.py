@@ -25,14 +25,14 @@ from sourcead.frontend.core.cells import (
 )
 from sourcead.frontend.core.compiled_from_python import in_source
 from sourcead.frontend.core.errors import refused, surely, unsupported
-from sourcead.frontend.core.global_parts import part_of_global
+from sourcead.frontend.core.global_parts import integer_of_table, part_of_global
 from sourcead.frontend.core.journal import VALUE
 from sourcead.frontend.core.lowering import Lowering
 from sourcead.frontend.core.object_keys import has_objects_as_keys
 from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const, Operand, Slice, Var
 from sourcead.ir.records import is_record
 from sourcead.ir.types import (
-    Array, ListT, Str, StructT, TupleT, Type, Undefined, Unknown, carries_derivative, join, kind_of
+    INT, Array, ListT, Str, StructT, TupleT, Type, Undefined, Unknown, carries_derivative, join, kind_of
 )
 from sourcead.language.checkpoint_policies import SavingPolicy
 from sourcead.primitives import function_kinds, table
@@ -57,6 +57,9 @@ def known(lo: Lowering, value: Value) -> tuple[bool, Any]:
             size = lo.build.size_dim.get(value) if lo.unrolling else None
             if isinstance(value.type, Str) and value not in lo.build.known and isinstance(text := part_of_global(lo, value), str):
                 lo.build.known[value] = text
+            if lo.relies_on_numbers and value.type == INT and value not in lo.build.known:
+                if (number := integer_of_table(lo, value)) is not None:
+                    lo.build.known[value] = number
             return (True, size) if isinstance(size, int) else (value in lo.build.known, lo.build.known.get(value))
         case TupleVal(items):
             found = [known(lo, item) for item in items]

@@ -182,7 +182,10 @@ class Lowering(Writing):
         modules: by the identity of its globals, the variables of a module that functions declare as `global`.
         changed_globals: those of them that were assigned, with the error unless they end as they began.
         global_objects: what stands for each object that a global name or other live data is, in the text.
-        outliving: the identities of those that the function assigns attributes of (`values/outliving.py`).
+        outliving: the identities of those that the function assigns attributes of, and of lists and dicts (`control/outliving.py`).
+        containers: what stands for each list and dict among these.
+        filled: the items of those dicts that get keys which are not known.
+        left: the values that the text has assigned to global variables so far.
         guards: globals that were inlined or resolved: (where, key, the object found).
         walked: lists of known length that loops take by index, as one value each.
         walks: lists and dicts whose items the head of a loop takes one by one (`values/walks.py`).
@@ -222,6 +225,7 @@ class Lowering(Writing):
         after_each: the places of those that are lowered with the statements after them in both arms, where each knows its objects.
         numbers_read: the names of the global numbers that are read in each call.
         relies_on_numbers: whether the text relies on the values of global numbers, such as sizes, not on their types alone.
+        leaves_calls: whether a refused call that is given and changes no data stays as it is (`builtins/calls_as_they_are.py`).
         tables_read: the names of the large global tables of numbers that are read as one value.
         whole_tables: whether they are.
         tried: the ways in which the function was lowered and refused (`control/functions.py`).
@@ -239,6 +243,9 @@ class Lowering(Writing):
         self.changed_globals: dict[tuple[Slots, str], Exception] = {}
         self.global_objects: Kept = Kept()
         self.outliving: frozenset[int] = frozenset()
+        self.containers: Kept = Kept()
+        self.filled: set[Slots] = set()
+        self.left: dict[tuple[Slots, str], Value] = {}
         self.guards: dict[tuple[int, str], tuple[Any, str, Any]] = {}
         self.walked: list[Cell] = []
         self.walks: list[Any] = []
@@ -279,6 +286,7 @@ class Lowering(Writing):
         self.after_each: frozenset = frozenset()
         self.numbers_read: Kept = Kept()
         self.relies_on_numbers = False
+        self.leaves_calls = False
         self.tables_read: Kept = Kept()
         self.whole_tables = True
         self.tried: dict[tuple, Any] = {}

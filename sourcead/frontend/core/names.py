@@ -1,27 +1,29 @@
 """Resolve names: local variables, those of enclosing functions, closure variables, globals and built-ins."""
 
 import builtins
+import collections
 import copy
 import functools
 import reprlib
+import sys
 import types
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import AliasError, UnsupportedSyntaxError, UnsupportedValueError
-from sourcead.frontend.core.cells import Cell, LocalData, Value, cells_of, roots
+from sourcead.frontend.core.cells import Cell, LocalData, TupleVal, Value, cells_of, roots
 from sourcead.frontend.core.compiled_from_python import in_source
-from sourcead.frontend.core.errors import APPENDED, RETURN_IT, refused, surely
-from sourcead.frontend.core.global_parts import Part
+from sourcead.frontend.core.errors import APPENDED, refused, surely
+from sourcead.frontend.core.global_parts import Part, ThisCell
 from sourcead.frontend.core.journal import MISSING, Meta, Slots
-from sourcead.frontend.core.known_values import is_code, is_library_module, known, meant
+from sourcead.frontend.core.known_values import is_code, is_library_module, meant
 from sourcead.frontend.core.lowering import Lowering, Scope
 from sourcead.frontend.find_source import Source, constants_of_numba
-from sourcead.ir.nodes import UNDEFINED, Call, Const, Let
-from sourcead.ir.records import find, is_made_of_numbers, is_namedtuple, is_record, type_of, with_own_rules
-from sourcead.ir.types import ListT, Scalar, StructT, Type, Unknown, parts
+from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const, Let
+from sourcead.ir.records import find, is_made_of_numbers, is_record, type_of, with_own_rules
+from sourcead.ir.types import ListT, Scalar, Type, parts
 from sourcead.primitives.compositions import COMPOSED
 
 KEPT = "writing to it would change it for everybody"
@@ -33,6 +35,8 @@ def as_value(lo: Lowering, obj: Any, default_of: str | None = None) -> Value:
     """Convert a Python object of the program, such as a default or an argument of a partial, to a value; one object is one value."""
     if is_code(obj) or isinstance(obj, (int, float, bool, complex)):
         return Const(obj)
+    if type(obj) is tuple and all(isinstance(item, (int, float, complex)) or is_code(item) for item in obj):
+        return TupleVal(tuple(map(Const, obj)))
     holder = lo.holders.setdefault(id(obj), {"value": obj})
     value = live_data(lo, "bound", obj, (holder, "value"))
     if default_of is not None:
@@ -70,6 +74,8 @@ def resolve(lo: Lowering, name: str) -> Value:
         if name in scope.local and name not in scope.homes:
             raise without_value(lo, name, scope)
     source = scope.source
+    if assigned := lo.modules.get(id(source.closure.get(name))):
+        return assigned[name]
     if name in source.closure and scope.home(name).initial is None:
         return outside(lo, name, source.closure[name], "cell_contents", source)
     if name in lo.modules.get(id(source.globals), {}) or name in source.globals:
@@ -94,15 +100,37 @@ class NamesVal:
 
 @dataclass(frozen=True, eq=False)
 class LogVal:
-    """Represent a list that is there before the call and to which the function only appends (`values/outliving.py`).
+    """Represent a list that is there before the call and to which the function only appends (`control/outliving.py`).
 
     Attributes:
-        list: the list, with its name in the text.
+        list: the list, with its name in the text, or what the text reads it from.
         value: refuses any other use of it.
     """
 
-    list: Const
+    list: Atom
     value: Callable[[], NoReturn]
+
+
+@dataclass(frozen=True, eq=False)
+class DictVal:
+    """Represent a dict that is there before the call and whose items the function assigns (`control/outliving.py`).
+
+    Attributes:
+        dict: the dict, with its name in the text.
+        slots: the items that were assigned, and those that were read; `initial` has what they were before the call.
+    """
+
+    dict: Const
+    slots: Slots
+
+
+def changed_outside(lo: Lowering, name: str, value: Any) -> LogVal | DictVal:
+    """Return what stands for a list or dict that is there before the call, and that the function changes."""
+    if type(value) is list:
+        return LogVal(Const(value, text=name), functools.partial(refuse_log, lo, name))
+    slots = lo.modules[id(value)] = Slots()
+    slots.birth, slots.initial, slots.owner = BEFORE_ALL, {}, Const(value, text=name)
+    return DictVal(slots.owner, slots)
 
 
 def refuse_log(lo: Lowering, name: str) -> NoReturn:
@@ -111,12 +139,7 @@ def refuse_log(lo: Lowering, name: str) -> NoReturn:
     raise AliasError(why, lo.here, APPENDED)
 
 
-def list_from_outside(lo: Lowering, cell: Cell) -> Const | None:
-    """Return what stands for the list of a global or closure variable, or of an attribute of a class; None for any other list."""
-    for wrapped, _, const in lo.live_values.values():
-        if wrapped is cell and type(const.value) is list and lo.live[const.text][0] is not lo.holders.get(id(const.value)):
-            return const
-    return None
+DICTS = (dict, collections.Counter, collections.defaultdict, collections.OrderedDict)
 
 
 def has_global(lo: Lowering, module: dict, name: str) -> bool:
@@ -137,10 +160,27 @@ def declare_globals(lo: Lowering, source: Any, names: list[str]) -> None:
     """Lower `global a, b`: assignments go to the variables of the module, which must end as they began."""
     module = lo.modules.setdefault(id(source.globals), Slots())
     module.birth, module.initial = BEFORE_ALL, module.initial or {}
+    owner = sys.modules.get(source.globals.get("__name__"))
+    is_module = type(owner) is types.ModuleType and vars(owner) is source.globals
+    module.owner = Const(owner, text=owner.__name__.split(".")[-1]) if is_module else Const(source.globals, text="names")
     for name in names:
         lo.scope.homes[name] = module
         if name in source.globals and name not in module.initial:
             module[name] = module.initial[name] = outside(lo, name, source.globals, name)
+
+
+def declare_closure(lo: Lowering, name: str) -> bool:
+    """Lower `nonlocal a` where the variable is one of a function that is not differentiated; tell whether there is one."""
+    cell = next((scope.source.closure[name] for scope in lo.scopes() if name in scope.source.closure), None)
+    if cell is None:
+        return False
+    slots = lo.modules.setdefault(id(cell), Slots())
+    if slots.initial is None:
+        slots.birth, slots.initial, slots.owner = BEFORE_ALL, {}, Const(cell, text=f"{name}_cell")
+        slots[name] = slots.initial[name] = outside(lo, name, cell, "cell_contents")
+        lo.guards[id(cell), "itself"] = ThisCell(cell), "now", cell
+    lo.scope.homes[name] = slots
+    return True
 
 
 def assigned_global(lo: Lowering, module: dict, name: str) -> Value | None:
@@ -149,37 +189,6 @@ def assigned_global(lo: Lowering, module: dict, name: str) -> Value | None:
     if value is UNDEFINED:
         raise without_value(lo, name, lo.scope)
     return value
-
-
-def refuse_changed_globals(lo: Lowering) -> None:
-    """Refuse a function that leaves another value in a global variable: who calls it expects that, and a gradient has no effects."""
-    for (slots, name), error in lo.changed_globals.items():
-        now, before = slots[name], slots.initial[name]
-        (found, value), (_, first) = known(lo, now), known(lo, before)
-        if now is not before and not (found and type(value) is type(first) and is_code(first) and value == first):
-            raise error
-
-
-def refuse_second_names(lo: Lowering, arguments: Iterable[Type]) -> None:
-    """Refuse a function that assigns attributes of a global object which an argument or other data from outside may be, or hold."""
-    data = [const for *_, const in lo.live_values.values()]
-    others = [atom_type(const) for const in data if id(const.value) not in lo.outliving]
-    logs = [name for _, name, value in lo.guards.values() if type(value) is list and id(value) in lo.outliving]
-    if logs and any(map(may_hold_lists, [*arguments, *map(atom_type, data)])):
-        raise refused(lo, "a list is appended to here that an argument or other data may be, or hold", f"no lists in these, or {RETURN_IT}")
-    if lo.outliving and (len(data) - len(others) > 1 or any(map(may_hold_objects, [*arguments, *others]))):
-        why = "an attribute of a global object is assigned here, which may also have another name in this function"
-        raise refused(lo, why, "an object made inside the function")
-
-
-def may_hold_objects(t: Type) -> bool:
-    """Tell whether a value of a type may be or hold an object whose attributes can be assigned."""
-    return isinstance(t, Unknown) or isinstance(t, StructT) and not is_namedtuple(t.cls) or any(map(may_hold_objects, parts(t)))
-
-
-def may_hold_lists(t: Type) -> bool:
-    """Tell whether a value of a type may be or hold a list."""
-    return isinstance(t, Unknown | ListT) or any(map(may_hold_lists, parts(t)))
 
 
 def without_value(lo: Lowering, name: str, scope: Scope) -> UnsupportedSyntaxError:
@@ -224,9 +233,11 @@ def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Va
         where = find(where[0], where[1])[0] or where[0], where[1]  # the class that holds it, not one derived from it
         if (assigned := lo.modules.get(id(where[0]), {}).get(where[1])) is not None:
             return assigned
-    if type(value) is list and id(value) in lo.outliving and where[0] is not lo.holders.get(id(value)):
+    if id(value) in lo.outliving and type(value) in (list, *DICTS) and where[0] is not lo.holders.get(id(value)):
         lo.guards[id(where[0]), where[1]] = (*where, value)
-        return LogVal(Const(value, text=name), functools.partial(refuse_log, lo, name))
+        if id(value) not in lo.containers:
+            lo.containers[id(value)] = changed_outside(lo, name, value)
+        return lo.containers[id(value)]
     if type(value) in (int, float):
         if lo.relies_on_numbers and lo.cached is None:
             part = Part(*where, (), value)

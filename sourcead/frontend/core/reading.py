@@ -16,6 +16,7 @@ from sourcead.frontend.core.cells import (
 from sourcead.frontend.core.errors import READ_FROM_LIST, RETURN_IT, needs_items, refused
 from sourcead.frontend.core.journal import KIND, POISON, SEEN, STALE, VALUE, WHOLE, Journal, Slots
 from sourcead.frontend.core.object_keys import has_objects_as_keys
+from sourcead.frontend.core.parts import double
 from sourcead.ir.names import of_part
 from sourcead.ir.nodes import UNDEFINED, Atom, Build, Const, Operand, Origin, Slice, Sub, Var, View
 from sourcead.ir.records import list_type
@@ -59,7 +60,9 @@ class Memory:
     def set(self, slots: Slots, key: Any, value: Any) -> None:
         """Set a slot, and record the change in the journal."""
         if slots.initial is not None:
-            error = refused(self, f"`{key}`, a global name, is assigned here", f"count outside of your function, or {RETURN_IT}")
+            first = "only a first derivative leaves it there, and no code that is not lowered may read it"
+            why = f"`{key}`, which outlives the call, is assigned here: {first}"
+            error = refused(self, why, f"numbers, texts or copies of arrays, in a first derivative; or {RETURN_IT}")
             if key not in slots.initial or self.in_pairs:
                 raise error
             self.changed_globals.setdefault((slots, key), error)
@@ -100,8 +103,7 @@ class Memory:
     def hold(self, container: Cell, value: Value) -> None:
         """Record that an object is in a list."""
         for cell in roots(value):
-            if cell in container.holds and not container.doubled:
-                self.journal.assign(container, "doubled", True)
+            double(self.journal, container, container.holds & {cell})
             self.journal.add(container, "holds", cell)
             self.journal.add(cell, "held_by", container)
 
@@ -124,7 +126,7 @@ class Memory:
         if not isinstance(t, Array):
             for held in inside:
                 self.hold(cell, held)
-            cell.doubled = any(other.doubled for other in shares)
+            cell.doubled = max((other.doubled for other in shares), default=0)
         return cell
 
     def wrap_whole(self, atom: Atom, items: Value) -> Cell:

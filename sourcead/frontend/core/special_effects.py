@@ -9,8 +9,11 @@ and call its method, of which no derivative is known, so such a list is refused 
 """
 
 import builtins
+import copy
+import dataclasses
 import functools
 import operator
+import reprlib
 import types
 from collections.abc import Hashable, Iterator
 from typing import Any
@@ -39,7 +42,10 @@ OTHERS = (
 ARITHMETIC = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "neg", "pos", "abs", "invert", "and", "or", "xor")
 OPERATED = (*(f"__{mark}{name}__" for name in ARITHMETIC for mark in ("", "r")), *OTHERS)
 
-CALLS_NONE = frozenset({list, tuple, len, operator.concat, operator.mul, operator.is_, operator.is_not, isinstance, type})
+CALLS_NONE = frozenset({
+    list, tuple, len, operator.concat, operator.mul, operator.is_, operator.is_not, isinstance, type, copy.copy, setattr,
+    runtime.check_apart,
+})  # fmt: skip
 COMPARES = frozenset({
     operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge, operator.contains, list.index, list.count, set, frozenset,
     runtime.sorted_order, runtime.best_place,
@@ -52,6 +58,7 @@ HARMLESS = frozenset({
     "str", "repr", "float", "int", "bool", "complex", "round", "getattr", "hasattr", "any", "all", "zip", "enumerate", "range", "super",
     "reversed", "format", "divmod", "pow", "dict",
 })  # fmt: skip
+MAKERS = ("<string>", dataclasses.__file__, reprlib.__file__)  # what `dataclass` makes
 METHODS = frozenset({
     "lower", "upper", "strip", "startswith", "endswith", "join", "format", "get", "keys", "values", "items", "index", "count", "copy",
     "item", "tolist", "sum", "mean", "min", "max", "any", "all", "dot",
@@ -116,7 +123,7 @@ def is_harmless(cls: type, name: str, around: tuple = ()) -> bool:
 
 def changes_nothing(cls: type | None, function: types.FunctionType, around: tuple = ()) -> bool:
     """Tell whether a function, or a method of a class, surely changes nothing, by what is written in it."""
-    if function in around or function.__code__.co_filename == "<string>" or hasattr(function, "lowered"):
+    if function in around or function.__code__.co_filename in MAKERS or hasattr(function, "lowered"):
         return True  # it calls itself, was made by `dataclass`, or belongs to a class inside the function and raises an error
     try:
         source = find_source(function)

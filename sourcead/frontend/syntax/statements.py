@@ -198,11 +198,11 @@ def lower_nonlocal(lo: Lowering, node) -> None:
         scope = lo.scope.parent
         while scope is not None and name not in scope.names and name not in scope.assigned:
             scope = scope.parent
-        if scope is None:
-            raise core.unsupported(
-                lo, node, f"`nonlocal {name}` of a function that is not differentiated", "pass it, and return the new value"
-            )
-        lo.scope.homes[name] = scope.home(name)
+        if scope is not None:
+            lo.scope.homes[name] = scope.home(name)
+        elif not core.declare_closure(lo, name):
+            why = f"`nonlocal {name}` of a function that is not differentiated"
+            raise core.unsupported(lo, node, why, "pass it, and return the new value")
 
 
 @core.statement(gast.Delete)

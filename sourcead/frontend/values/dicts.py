@@ -143,6 +143,8 @@ def has_key(lo: Lowering, cell: Cell, operand: Operand) -> Atom:
 
 def set_default(lo: Lowering, cell: Cell, operand: Operand, make) -> None:
     """Lower `if key not in d: d[key] = make()`."""
+    if cell.kind == "dict" and operand.value not in cell.items:
+        lo.may_change(cell)
     absent = core.operate(lo, operator.not_, has_key(lo, cell, operand))
     branches.choose(lo, absent, lambda: store(lo, cell, operand, make()), lambda: None)
 
@@ -207,6 +209,9 @@ def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[
         lo.replace_slot(cell, lambda: lo.build.emit(Build("dict", (), ()), t, cell.name))
         return Const(None)
     if name == "update":
+        if getattr(core.factory_of(lo, cell), "value", None) is made_by_its_class:  # that of a Counter adds
+            what = "`update` of a dict from outside of the function whose class makes missing values"
+            raise core.unsupported(lo, node, what, "`counts[key] += 1`, or assign the items")
         if known and not (fixed and all(isinstance(other, Cell) and other.kind == "dict" for other in args)):
             open_up(lo, cell, node)
         for other in args:
@@ -283,7 +288,10 @@ def update(lo: Lowering, cell: Cell, other: Value, node) -> None:
     is_dict = isinstance(other, Cell) and other.kind == "dict" or isinstance(core.data_type(lo, other), MapT)
 
     def put(pair):
-        key, value = sequences.static_items(lo, pair, node, 2)
+        items = sequences.static_items(lo, pair, node, 2)
+        if len(items) != 2:
+            raise core.surely(lo, core.unsupported(lo, node, f"a dict is made of pairs, and an item has {len(items)} parts"), ValueError)
+        key, value = items
         store(lo, cell, key_of(lo, cell, key, node), value)
 
     loops.for_each(lo, iterate(lo, other, node, "items") if is_dict else core.iterate(lo, other, node), put)

@@ -44,7 +44,7 @@ def wrap_items(lo: Lowering, atom: Atom, *sources: Value) -> Value:
     made = lo.wrap(atom, shares=[r for s in sources for r in roots(s)])
     inside = [held for s in sources for held in {h for r in roots(s) for h in (r, *r.holds)}]
     if isinstance(made, Cell) and len(inside) > len(set(inside)):  # `xs + xs` has each item twice
-        lo.journal.assign(made, "doubled", True)
+        lo.journal.assign(made, "doubled", 2)
     return made
 
 

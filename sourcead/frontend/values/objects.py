@@ -17,11 +17,11 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
-from sourcead.frontend.control import inlining
+from sourcead.frontend.control import inlining, outliving
 from sourcead.frontend.core import (
     VALUE, AttributesCell, BoundVal, Cell, FunctionVal, Lowering, MethodVal, SuperVal, TupleVal, Value
 )
-from sourcead.frontend.values import array_attributes, array_objects, descriptors, dict_attributes, outliving, sequences
+from sourcead.frontend.values import array_attributes, array_objects, descriptors, dict_attributes, sequences
 from sourcead.frontend.values.operator_methods import DUNDER, REFLECTED, taken_by_numpy
 from sourcead.ir.nodes import UNDEFINED, Const
 from sourcead.ir.records import (
@@ -64,6 +64,9 @@ def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
     base, found = find(cls, name)
     if not descriptors.comes_first(found) and isinstance(value, Cell) and name in value.items:
         item = value.items[name]
+        owner = lo.global_objects.get(value)
+        if owner is not None and id(held := getattr(owner.value, "__dict__", {}).get(name)) in lo.outliving:
+            return core.live_data(lo, name, held, (owner.value, name))
         if item is UNDEFINED:
             wrong = core.refused(lo, f"`.{name}` is read here, but nothing was assigned to it on this path")
             raise core.surely(lo, wrong, AttributeError)

@@ -3,6 +3,7 @@
 No derivative passes through them; the text reads their attributes and calls their methods as the program does.
 """
 
+import logging
 import operator
 from collections.abc import Mapping
 
@@ -10,17 +11,20 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
+from sourcead.frontend.control import outliving
 from sourcead.frontend.core import Lowering, MethodVal, Value
 from sourcead.frontend.core.cells import cells_of, roots
-from sourcead.ir.nodes import Call, Const, Index
+from sourcead.ir.nodes import Call, Const, Index, Stmt
 from sourcead.ir.types import UNKNOWN, Unknown
 
 VIEWS = ("items", "keys", "values")
+LOGGERS = logging.Logger, logging.LoggerAdapter
+REPORTS = ("debug", "info", "warning", "warn", "error", "exception", "critical", "fatal", "log")
 
 
 def attribute(lo: Lowering, value: Value, name: str) -> Value:
     """Lower `value.name`: a method of the class, or what the object gives when the program runs."""
-    core.refuse_changed_globals(lo)  # which it may read
+    outliving.leave_in_names(lo)  # which it may read
     atom = lo.read(value)
     cls = getattr(atom_type(atom), "cls", object)
     if callable(getattr(cls, name, None)):
@@ -47,14 +51,14 @@ def call_part(lo: Lowering, value: Value, args: list[Value], kwargs: dict[str, V
     is_attribute = isinstance(made, Call) and made.fn is getattr and made.effect
     if not is_attribute or any(map(core.passes_derivative, (*operands, *named.values()))) and not core.in_composition(lo):
         return core.call.default(lo, value, args, kwargs, node)
-    core.refuse_changed_globals(lo)  # which it may read
+    outliving.leave_in_names(lo)  # which it may read
     var = lo.build.emit(Call(lo.read(value), tuple(operands), tuple(named.items()), effect=True), UNKNOWN, "value")
     return lo.wrap(core.told(lo, var, operands), shares=[r for v in (value, *args, *kwargs.values()) for r in roots(v)])
 
 
 def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Lower `value.name(*args, **kwargs)`."""
-    core.refuse_changed_globals(lo)  # which it may read
+    outliving.leave_in_names(lo)  # which it may read
     atom = lo.read(value)
     cls = atom_type(atom).cls
     if name == "dot" and len(args) == 1 and cls.__module__.startswith("scipy.sparse"):
@@ -62,7 +66,12 @@ def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dic
     if name in VIEWS and issubclass(cls, Mapping):
         core.iterate(lo, value, node)  # refuses it
     function = getattr(cls, name, None)
+    if isinstance(logger := core.part_of_global(lo, value), LOGGERS):
+        return core.call_object(lo, getattr(logger, name), args, kwargs, node)
     operands, named = [lo.operand(a) for a in args], {k: lo.operand(v) for k, v in kwargs.items()}
+    if name in REPORTS and issubclass(cls, LOGGERS):  # no derivative passes through what is reported
+        lo.build.add(Stmt((), Call(function, (atom, *operands), tuple(named.items()), effect=True)))
+        return Const(None)
     if function is None or any(map(core.passes_derivative, (*operands, *named.values()))):
         why = f"the method `{name}` of an object of the class {spelled_class(cls)} is not differentiated"
         raise core.unsupported(lo, node, why, "call it outside of your function, and pass what it returns")

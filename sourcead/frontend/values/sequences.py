@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from sourcead.analysis.builder import atom_type, grown_type
-from sourcead.errors import AliasError, UnsupportedSyntaxError
+from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control import loops
 from sourcead.frontend.core import (
@@ -168,8 +168,7 @@ def replace_items(lo: Lowering, cell: Cell, items: list[Value]) -> None:
 
 def append(lo: Lowering, cell: Cell, value: Value, node) -> None:
     """Lower `cell.append(value)`."""
-    if not lo.in_pairs and (outside := core.list_from_outside(lo, cell)) is not None:
-        raise core.marked(AliasError(cell.frozen, lo.here, core.APPENDED), outliving=id(outside.value))
+    lo.may_change(cell)
     if cell.kind == "list":
         if cell.depth < lo.depth:
             lo.keep_apart(value)
@@ -182,8 +181,8 @@ def append(lo: Lowering, cell: Cell, value: Value, node) -> None:
     if cell.base is None:
         note_row(lo, cell, value)
     lo.put(cell, value)
-    if cell.base is None and any(owner.depth < lo.depth for owner in roots(value)):  # made outside the loop that appends it
-        lo.journal.assign(cell, "doubled", True)
+    if cell.base is None:
+        core.double(lo.journal, cell, [owner for owner in roots(value) if owner.depth < lo.depth])  # made outside the loop that appends it
 
 
 def grow(lo: Lowering, cell: Cell, item: Atom, at: Atom | None = None) -> None:

@@ -7,16 +7,20 @@
     y = add(p, q)            a = f(u), b = f(v)  y = mul(d, f(where(c, u, v)))
     y = add(mul(d, c), mul(div(d, 2), e))        y = mul(d, add(c, mul(0.5, e)))      c, e: masks, as where `maximum` has equal operands
 
+    where(c, x, neg(x)) and where(c, neg(u), u)  mul(s, x) and neg(mul(s, u)), s = 2 * c - 1
+
 Each element has one of the two contributions, the other is zero.  So the choice can be made before the multiplication, between the
 factors that the products do not share, and before an elementwise function that both are results of.  This is legal in adjoints, if nothing
 else reads the products.  The result is the same but for rounding, for the sign of a zero, and where the factor that is not chosen is
-not finite: zero times that is not a number, which is no longer computed.
+not finite: zero times that is not a number, which is no longer computed.  Products with a sign, as for options that are calls or puts, are
+exact; one array of signs serves several of them, since a choice in no order takes as long as ten products.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Hashable
+from collections import Counter
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,13 +28,15 @@ import numpy as np
 from sourcead.analysis.builder import Builder
 from sourcead.ir.nodes import Atom, Call, Const, Function, Op, Stmt, Update, Var
 from sourcead.ir.types import Array, kind_of, same_dtype
+from sourcead.ir.walk import calls, walk
 from sourcead.passes.cleanup.constant_folding import generated, is_const, is_literal
-from sourcead.passes.equality import KnownDims, same
+from sourcead.passes.equality import KnownDims, equal_types, same
 from sourcead.passes.peephole import Facts, peephole
 from sourcead.primitives.table import record_of
 
 ADD, SUB, MUL, DIV, NEG = operator.add, operator.sub, operator.mul, operator.truediv, operator.neg
 
+MOST_TERMS = 12  # of a sum of which two at a time are looked at
 Step = tuple[object, Atom]
 
 
@@ -54,14 +60,17 @@ class Share:
 def merge_choices(function: Function) -> Function:
     """Return the function with the sums of two products that never both differ from zero written as one product."""
     dims = KnownDims()
+    chooses = calls(function.body, np.where)
 
     def rule(stmt: Stmt, facts: Facts) -> list[Stmt] | Var | None:
         dims.learn(stmt, facts)
         match stmt.op:
             case Call(fn, (Var() as p, Var() as q), ()) if fn in (ADD, SUB) and generated(stmt):
-                return merged(stmt, p, q, fn is SUB, facts, dims) or fn is ADD and of_masks(stmt, p, q, facts) or None
+                found = merged(stmt, p, q, fn is SUB, facts, dims) or fn is ADD and of_masks(stmt, p, q, facts)
+                return found or chooses and of_distant_terms(stmt, facts) or None
             case Update(Var() as p, (), Var() as q, "add" | "sub" as mode) if generated(stmt):
-                return merged(stmt, p, q, mode == "sub", facts, dims) or of_two_updates(stmt, facts.op(p), q, facts)
+                found = merged(stmt, p, q, mode == "sub", facts, dims) or of_two_updates(stmt, facts.op(p), q, facts)
+                return found or chooses and of_distant_terms(stmt, facts) or None
         return None
 
     return peephole(function, rule)
@@ -92,6 +101,57 @@ def of_two_updates(stmt: Stmt, before: Op | None, q: Var, facts: Facts) -> list[
             if kinds and kinds[0] is not None and kinds.count(kinds[0]) == 3:
                 return [*build.stmts, replace(stmt, op=Update(base, (), value, "add"))]
     return None
+
+
+def of_distant_terms(stmt: Stmt, facts: Facts) -> list[Stmt] | None:
+    """Return a sum of more than two terms with two shares of one choice as one term, the last; None if it has none.
+
+        y = add(add(p, r), q)                   y = add(r, mul(d, where(c, a, b)))
+    """
+    target = stmt.targets[0]
+    if not isinstance(target.type, Array) or not target.type.dims:
+        return None
+    found = list(terms(stmt.op, target, False, facts))
+    for j in range(1, len(found)) if 2 < len(found) <= MOST_TERMS else ():
+        for i in range(j):
+            (p, minus_p), (q, minus_q) = found[i], found[j]
+            if not is_better(share(p, facts), share(q, facts), facts):
+                continue
+            build = Builder().at(stmt)
+            value = sum_of_shares(build, p, q, (minus_p, minus_q), facts)
+            if not isinstance(value, Var) or not equal_types(value.type, target.type):
+                continue
+            rest = sorted((term for k, term in enumerate(found) if k not in (i, j)), key=lambda term: term[1])
+            total = build.call(NEG, rest[0][0]) if rest[0][1] else rest[0][0]
+            for x, minus in rest[1:]:
+                total = build.call(SUB if minus else ADD, total, x)
+            return [*build.stmts, replace(stmt, op=Call(ADD, (total, value)))]
+    return None
+
+
+def is_better(a: Share | None, b: Share | None, facts: Facts) -> bool:
+    """Return whether one product of two shares is less than two: they have factors in common, or results of one function."""
+    if a is None or b is None:
+        return False
+    common, of_a, of_b = apart(a.steps, b.steps)
+    return bool(common) or not of_a and not of_b or function_of_both(of_a, of_b, facts) is not None
+
+
+def terms(op: Op | None, x: Var, negative: bool, facts: Facts) -> Iterator[tuple[Var, bool]]:
+    """Yield the terms of a sum that adjoints make and nothing else reads, of arrays of one type, and whether each is subtracted."""
+    match op:
+        case Call(fn, (Var() as a, Var() as b), ()) if fn in (ADD, SUB):
+            minus = fn is SUB
+        case Update(Var() as a, (), Var() as b, "add" | "sub" as mode):
+            minus = mode == "sub"
+        case _:
+            yield x, negative
+            return
+    if not all(equal_types(v.type, x.type) for v in (a, b)):
+        yield x, negative
+        return
+    for v, sign in ((a, negative), (b, negative is not minus)):
+        yield from terms(facts.op(v) if is_spent(v, facts) else None, v, sign, facts)
 
 
 def of_masks(stmt: Stmt, p: Var, q: Var, facts: Facts) -> list[Stmt] | None:
@@ -207,4 +267,46 @@ def function_of_both(of_a: list[Step], of_b: list[Step], facts: Facts):
             record = record_of(fn)
             costly = record.is_elementwise(1) and not record.cheap and not record.effect and record.pure
             return fn if alike and costly and all(facts.uses[r] == 1 for r in results) else None
+    return None
+
+
+# ---- signs ----
+
+
+def multiply_by_signs(function: Function) -> Function:
+    """Return the function with products with one array of signs in place of several choices between a value and its negative."""
+    negations = {s.targets[0]: s.op.args[0] for s in walk(function.body) if isinstance(s.op, Call) and s.op.fn is NEG}
+    found = {s: signed for s in walk(function.body) if (signed := choice_of_sign(s, negations)) is not None}
+    counts = Counter(c for c, _, _ in found.values())
+    if max(counts.values(), default=0) < 2:
+        return function
+    signs: dict[tuple[Var, np.dtype], tuple[Var, int]] = {}
+
+    def rule(stmt: Stmt, facts: Facts) -> list[Stmt] | None:
+        c, x, first = choice_of_sign(stmt, negations) or (None, None, False)
+        if counts[c] < 2:
+            return None
+        build, dtype = Builder().at(stmt), x.type.dtype
+        sign, scope = signs.get((c, dtype), (None, None))
+        if scope not in facts.open:
+            two = Const(2.0) if same_dtype(dtype, np.dtype(float)) else build.call(dtype.type, Const(2.0))
+            sign = build.call(SUB, build.call(MUL, two, c), Const(1.0), name="sign")
+            signs[c, dtype] = sign, facts.scope
+        value = build.call(MUL, sign, x)
+        if not isinstance(value.type, Array) or not same_dtype(value.type.dtype, dtype) or value.type.dims != stmt.targets[0].type.dims:
+            return None
+        *before, last = build.stmts
+        return [*before, replace(stmt, op=last.op)] if first else [*before, last, replace(stmt, op=Call(NEG, (value,)))]
+
+    return peephole(function, rule)
+
+
+def choice_of_sign(stmt: Stmt, negations: dict[Var, Atom]) -> tuple[Var, Var, bool] | None:
+    """Return the condition and the value of a choice between a value and its negative, and whether the value comes first."""
+    match stmt.op:
+        case Call(np.where, (Var(type=Array()) as c, Var() as a, Var() as b), ()) if generated(stmt) and kind_of(c.type) == "bool":
+            for x, other, first in ((a, b, True), (b, a, False)):
+                known = isinstance(x.type, Array) and kind_of(x.type) == "float" and x.type.dtype is not None
+                if known and isinstance(stmt.targets[0].type, Array) and negations.get(other) is x:
+                    return c, x, first
     return None

@@ -40,8 +40,12 @@ def generated(stmt: Stmt) -> bool:
     return stmt.adjoint_of is not None or stmt.origin is None
 
 
+SOLVERS = {"transpose", "solve", "solve_triangular"}
+"""The names of functions by which solutions of linear systems become others."""
+
+
 def read_by_adjoints(function: Function) -> set[Var]:
-    """Return the results of the user's statements, outside of loops and branches, that only generated statements read, but for views.
+    """Return the results of the user's statements, outside of loops and branches, that only generated statements and others of them read.
 
     Like generated arithmetic, they may change by rounding: the value of the function is not computed from them.
     """
@@ -51,7 +55,7 @@ def read_by_adjoints(function: Function) -> set[Var]:
         alone = not generated(stmt) and not stmt.op.blocks and read.isdisjoint(stmt.targets)
         if alone:
             found.update(stmt.targets)
-        if not generated(stmt) and not (alone and isinstance(stmt.op, Call) and stmt.op.fn is np.transpose):
+        if not generated(stmt) and not (alone and isinstance(stmt.op, Call) and getattr(stmt.op.fn, "__name__", None) in SOLVERS):
             read.update(reads_inside(stmt.op))
     return found
 

@@ -2,7 +2,7 @@
 
     y = solve(a, mul(c, b))                          y = mul(c, solve(a, b))        c a number
     y = solve(transpose(a), b), v = inv(a)           y = matmul(transpose(v), b)
-    y = solve(l, b), l = cholesky(k)                 y = solve_lower(l, b)
+    y = solve(l, b), l = cholesky(k)                 y = solve_lower(l, b), or matmul(v, b) with v = inverse_lower(l)
     y = matmul(m, outer(u, v))                       y = outer(matmul(m, u), v)
     d_k = cholesky_cotangent(d_l, l), l = cholesky(k), and d_l is a sum of
         diagonal_cotangent(div(c, diag(l)), l)                             of the logarithm of the determinant
@@ -44,8 +44,13 @@ ADD, SUB, MUL, DIV, NEG, MATMUL = operator.add, operator.sub, operator.mul, oper
 
 def share_factorisations(function: Function) -> Function:
     """Return the function whose adjoints of linear systems use what is known of their matrices."""
+    shared = _share(function)
+    return _share(shared) if shared is not function and calls(shared.body, inverse_lower) else shared  # solutions by this inverse
+
+
+def _share(function: Function) -> Function:
     solutions: dict[System, Var] = {}
-    free = read_by_adjoints(function) if calls(function.body, np.linalg.inv) else ()
+    free = read_by_adjoints(function) if calls(function.body, np.linalg.inv, inverse_lower) else ()
 
     def rule(stmt: Stmt, facts: Facts) -> Atom | list[Stmt] | None:
         if not isinstance(stmt.op, Call) or stmt.op.effect or not is_real(stmt.targets[0]):
@@ -179,7 +184,7 @@ def of_scaled(build: Builder, op: Call, system: System, solutions: dict[System, 
         return replace(found, value=known).emit(build)
     if found.value is system.right:
         return None
-    solution = by_factor(build, op, whole, facts)
+    solution = by_inverse(build, op, whole, facts) or by_factor(build, op, whole, facts)
     if solution is None:
         solution = build.call(op.fn, op.args[0], found.value, *op.args[2:], name="solution", **dict(op.kwargs))
     return replace(found, value=solution).emit(build)
@@ -191,27 +196,25 @@ def of_scaled(build: Builder, op: Call, system: System, solutions: dict[System, 
 def by_inverse(build: Builder, op: Call, system: System, facts: Facts) -> Atom | None:
     """Emit the solution as a product with the inverse of the matrix, if the function computes that anyway; None if it does not."""
     a = system.matrix
-    if system.triangle is not None or len(facts.open) != 1 or not any(is_inverse(reader, a) for reader in facts.readers.get(a, ())):
+    of_factor = op.fn is solve_lower or system.triangle == "lower" or is_cholesky(facts.op(a))
+    inverter = inverse_lower if of_factor else np.linalg.inv if system.triangle is None else None
+    made = (stmt.op for stmt in facts.function.body.stmts)  # in no branch
+    if len(facts.open) != 1 or not any(isinstance(o, Call) and o.fn is inverter and o.args == (a,) for o in made):
         return None
-    if not any(is_inverse(stmt.op, a) for stmt in facts.function.body.stmts):
-        return None  # it is computed in some branches only
-    inverse = build.call(np.linalg.inv, a, name="inverse")
+    inverse = build.call(inverter, a, name="inverse")
     return build.call(MATMUL, build.call(np.transpose, inverse) if system.turned else inverse, system.right, name="solution")
 
 
 def by_factor(build: Builder, op: Call, system: System, facts: Facts) -> Atom | None:
     """Emit the solution by a Cholesky factor, whose other triangle is zero; None for other matrices."""
-    factor = facts.op(system.matrix)
-    if op.fn is not np.linalg.solve or not isinstance(factor, Call) or factor.fn is not np.linalg.cholesky:
-        return None
-    if len(factor.args) != 1 or factor.kwargs:
+    if op.fn is not np.linalg.solve or not is_cholesky(facts.op(system.matrix)):
         return None
     turned = (Const(True),) if system.turned else ()
     return build.call(solve_lower, system.matrix, system.right, *turned, name="solution")
 
 
-def is_inverse(op: Op | None, a: Var) -> bool:
-    return isinstance(op, Call) and op.fn is np.linalg.inv and op.args == (a,)
+def is_cholesky(op: Op | None) -> bool:
+    return isinstance(op, Call) and op.fn is np.linalg.cholesky and len(op.args) == 1 and not op.kwargs
 
 
 def untransposed(a: Atom, facts: Facts) -> tuple[Atom, bool]:

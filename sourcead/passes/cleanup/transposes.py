@@ -4,6 +4,7 @@
     y = swapaxes(transpose(x, (0, 2, 1)), -1, -2)        y = x
     y = transpose(transpose(x, (0, 2, 1)), (1, 0, 2))    y = transpose(x, (2, 0, 1))
     y = transpose(matmul(transpose(a), b))               y = matmul(transpose(b), a)
+    y = transpose(mul(0.5, x))                           y = mul(0.5, transpose(x))
 
 The first two are legal where the two permutations of axes are known to cancel. The others are for generated statements, and operands that
 nothing else reads. The transpose of a product is legal for stacks of matrices as well, if it exchanges their two axes; rounding may differ.
@@ -18,7 +19,8 @@ import numpy as np
 
 from sourcead.ir.nodes import Atom, Call, Const, Op, Operand, Stmt, Var
 from sourcead.ir.types import Array, dims_of, rank
-from sourcead.passes.cleanup.constant_folding import generated
+from sourcead.passes.cleanup.constant_folding import generated, is_literal
+from sourcead.passes.equality import equal_types
 from sourcead.passes.peephole import Facts
 
 TRANSPOSES = (np.transpose, np.swapaxes)
@@ -31,6 +33,8 @@ def simpler_transpose(stmt: Stmt, call: Call, facts: Facts) -> Atom | Op | list[
     inner, order = facts.op(x), permutation(call)
     if order is None or not isinstance(inner, Call) or inner.effect:
         return None
+    if inner.fn is operator.mul and generated(stmt) and _is_spent(x, facts):
+        return _transposed_multiple(stmt, inner, call)
     if inner.fn in (operator.matmul, np.outer):
         return _transposed_product(stmt, x, inner, order, facts)
     before = permutation(inner) if inner.fn in TRANSPOSES else None
@@ -48,6 +52,16 @@ def simpler_transpose(stmt: Stmt, call: Call, facts: Facts) -> Atom | Op | list[
     if both == tuple(range(len(both))):
         return source
     return Call(np.transpose, (source, Const(both))) if generated(stmt) and _is_spent(x, facts) else None
+
+
+def _transposed_multiple(stmt: Stmt, product: Call, call: Call) -> list[Stmt] | None:
+    """Return a multiple of the transpose in place of the transpose of a multiple, where others can use the number."""
+    for k, (c, x) in enumerate((product.args, product.args[::-1])):
+        if is_literal(c) and isinstance(x, Var) and equal_types(x.type, call.args[0].type):
+            source = Var("transpose", stmt.targets[0].type, True)
+            before = replace(stmt, targets=(source,), op=replace(call, args=(x, *call.args[1:])))
+            return [before, replace(stmt, op=Call(operator.mul, (c, source) if k == 0 else (source, c)))]
+    return None
 
 
 def permutation(call: Call) -> tuple[int, ...] | str | None:

@@ -162,11 +162,10 @@ def quantile(a, q, axis=None, method="linear", keepdims=False):
     return in_front(found, q, a, axis, keepdims)
 
 
-composed({
-    np.percentile: lambda a, q, axis=None, method="linear", keepdims=False: (
-        np.quantile(a, np.divide(q, 100), axis, method=method, keepdims=keepdims)
-    ),
-})
+@composed(np.percentile, given="method", active="q")
+def percentile(a, q, axis=None, method="linear", keepdims=False):
+    return np.quantile(a, np.divide(q, 100), axis, method=method, keepdims=keepdims)
+
 
 enter(np.corrcoef, np.nanmedian, np.nanpercentile, np.nanquantile, memory="fresh")
 enter(np.nanmedian, result=sized)

@@ -4,8 +4,8 @@
 from sourcead.ir.records import type_of
 from sourcead.ir.slice_sizes import sliced
 from sourcead.ir.types import (
-    KINDS, UNKNOWN, Array, ArrayLike, DictT, ListT, MapT, NoneType, Scalar, Str, StructT, Sym, TupleT, Type, Undefined,
-    anydim, join, map_type
+    ANY_DTYPE, KINDS, UNKNOWN, Array, ArrayLike, DictT, ListT, MapT, NoneType, Scalar, Str, StructT, Sym, TupleT, Type,
+    Undefined, anydim, join, map_type
 )
 from sourcead.primitives.result_types.dims import broadcast_dims
 from sourcead.primitives.result_types.operands import Arg, Impossible, SliceArg, array_type
@@ -43,6 +43,8 @@ def infer_index(base: Type, key) -> Type:
                 return Str()
             case Scalar(_, dtype) if dtype is not None and key == ():  # a number of NumPy, as what `x.squeeze()` gives
                 return base
+            case Scalar(_, dtype) if dtype is not None and dtype != ANY_DTYPE and _only_new_axes(key):  # of NumPy too
+                return _array(Array(dtype, ()), key)
             case ArrayLike() if isinstance(key, SliceArg):
                 return ArrayLike()
     except (Impossible, IndexError, KeyError, TypeError):
@@ -81,6 +83,12 @@ def _join(items) -> Type:
 def _is_number(key) -> bool:
     """Tell whether a key is a number: of what Python takes as a position, also where the number is only known to be an int or a float."""
     return isinstance(key, Arg) and isinstance(key.type, Scalar)
+
+
+def _only_new_axes(key) -> bool:
+    """Tell whether a key is None, or a tuple of Nones, by which a number of NumPy becomes an array."""
+    keys = key if isinstance(key, tuple) else key.type.items if isinstance(key, Arg) and isinstance(key.type, TupleT) else (key,)
+    return bool(keys) and all(getattr(k, "type", k) == NoneType() for k in keys)
 
 
 def _array(base: Array, key) -> Type:

@@ -29,14 +29,15 @@ LIVE = Const({}, "live", live=True)  # the global data, by name
 SMALL = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.complex64))
 
 
-def flattened(function: Function, live: dict[str, Type]) -> tuple[Function, Emitted]:
+def flattened(function: Function, live: dict[str, Type], unread: frozenset[str] = frozenset()) -> tuple[Function, Emitted]:
     """Return the function with parameters and results split into parts, and the Python function around it.
 
     Args:
         function: not yet simplified.
         live: the types of the global data that the text may read, by name.
+        unread: the names of parts that nothing reads after simplification, and that are not passed on.
     """
-    work = _Flattening({p.name for p in function.params})
+    work = _Flattening({p.name for p in function.params}, unread)
     for p in function.params:
         work.parameter(p, p)
     body = work.without_globals(function.body, live)
@@ -54,6 +55,7 @@ class _Flattening:
 
     Attributes:
         taken: the names of parameters.
+        unread: the names of those that are left out.
         params, arguments: the parameters of the compiled function, and what the function around it passes for them.
         results, returned: what the compiled function returns, and the variables for that around it.
         rebuilt, parts: the first and the last statements of the compiled function.
@@ -61,6 +63,7 @@ class _Flattening:
     """
 
     taken: set[str]
+    unread: frozenset[str]
     params: list[Var] = field(default_factory=list)
     arguments: list[Atom] = field(default_factory=list)
     results: list[Atom] = field(default_factory=list)
@@ -80,7 +83,10 @@ class _Flattening:
             item = constant_of(part)
             if item is None:
                 item = Var(self.new_name(of_part(var.name, key)), part)
-                self.parameter(item, self.outside.emit(Index(argument, Const(key)), part))
+                if item.name in self.unread:
+                    item = Const(None)
+                else:
+                    self.parameter(item, self.outside.emit(Index(argument, Const(key)), part))
             items.append(item)
         self.rebuilt.add(Stmt((var,), container(var.type, tuple(items))))
 

@@ -20,8 +20,8 @@ from sourcead.backends.numba.functions import ARRAY_UFUNCS
 from sourcead.backends.python_overhead import as_compilation
 from sourcead.emit import Emitted, emit
 from sourcead.ir.nodes import Call, Const, Function, Loop, Slice, Stmt, Sub, Update, Var
-from sourcead.ir.types import Array
-from sourcead.ir.walk import walk
+from sourcead.ir.types import Array, Opaque
+from sourcead.ir.walk import all_reads, walk
 from sourcead.passes import plan
 from sourcead.passes.cleanup.shape_queries import query_current_versions
 from sourcead.passes.plan import Pass
@@ -66,9 +66,15 @@ def prepare(derivative: Derivative) -> tuple[Function, Emitted, Callable[[], Fun
     def alternative() -> Function:
         return in_forms(inner, with_fast_loops)
 
-    inner, boundary = flattened(with_functions(function, lambda f: emit(in_forms(f), AT)), live)
+    whole = with_functions(function, lambda f: emit(in_forms(f), AT))
     repeats = may_run_again(function) and any(isinstance(s.op, Loop) for s in walk(function.body))
-    made = in_forms(inner, loops_over_vectors if repeats else loops)
+    unread: frozenset[str] = frozenset()
+    for _ in range(2):
+        inner, boundary = flattened(whole, live, unread)
+        made = in_forms(inner, loops_over_vectors if repeats else loops)
+        objects = {p for p in made.params if isinstance(p.type, Opaque) and p not in whole.params}
+        if not (unread := frozenset(p.name for p in objects - {*all_reads(made.body)})):
+            break
     return made, boundary, alternative if assumes else None
 
 

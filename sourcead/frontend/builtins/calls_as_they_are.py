@@ -1,0 +1,160 @@
+"""Leave calls as they are where the function cannot be read, and where nothing that it is given, or changes, takes part.
+
+    table = read_table("steam.csv")         the same call in the text, whose result is a constant for derivatives
+
+Such a function is given numbers and texts that stand in the program.  What it does is not seen, so it must not assign what the text
+reads: the source of its own package, as far as it leads, must not assign global names, nor write into lists, dicts or objects that
+global names hold.  Other packages are taken not to change this one's data, as C functions are.
+"""
+
+import contextlib
+import functools
+import sys
+import types
+from collections.abc import Callable
+from pathlib import PurePath
+from typing import Any
+
+import gast
+
+from sourcead import runtime
+from sourcead.errors import SourceADError
+from sourcead.frontend import core
+from sourcead.frontend.core import Lowering, TupleVal, Value, cells_of
+from sourcead.frontend.find_source import Source, find_source, is_cached, unwrap
+from sourcead.ir.names import name_of
+from sourcead.ir.nodes import Call, Const
+from sourcead.ir.records import is_record
+from sourcead.ir.types import UNKNOWN
+from sourcead.primitives.registry import is_own
+
+PLAIN = (str, bytes, int, float, complex, PurePath, type(None), tuple)  # of what such a function may be given
+READING = frozenset({"get", "keys", "values", "items", "copy", "index", "count", "format", "join", "split", "strip", "lower", "upper"})
+MOST_FUNCTIONS = 300  # whose source is looked at
+
+
+def read_or_left(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], read: Callable[[], Value]) -> Value:
+    """Lower a call by `read`; where that is refused, and other ways to lower the whole have failed, leave it as it is if it may stay.
+
+    Whether it may is asked of the error, since the answer takes long.
+    """
+    plain, bound_args, bound_kwargs = unwrap(fn)
+    if bound_args or bound_kwargs or not is_given_none(lo, plain, [*args, *kwargs.values()], is_cached(fn)):
+        return read()
+    if not lo.leaves_calls or not leaves_data_alone(plain):
+        try:
+            return read()
+        except SourceADError as error:
+            if not hasattr(error, "can_be_left") and core.surely_raised(error)[0] is None:
+                error.can_be_left = functools.partial(leaves_data_alone, plain)
+            raise
+    with lo.attempt(SourceADError, when=lambda error: core.surely_raised(error)[0] is None) as attempt:
+        found = read()
+    return left(lo, fn, args, kwargs) if attempt.failed else found
+
+
+def is_given_none(lo: Lowering, fn: Any, given: list[Value], is_kept: bool) -> bool:
+    """Return whether a Python function is given numbers and texts of the program alone, at a place where its call could stay.
+
+    If its results are kept in a cache, it may be given classes: no call after the first changes them.
+    """
+    if lo.static_only or lo.steering is not None or lo.catching or lo.cached is not None or core.in_composition(lo):
+        return False
+    if not isinstance(fn, types.FunctionType) or is_own(fn):
+        return False
+    found, values = core.known(lo, TupleVal(tuple(given)))
+    return found and all(isinstance(v, PLAIN) or is_kept and isinstance(v, type) for v in values)
+
+
+def left(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """Emit the call of such a function."""
+    core.refuse_changed_globals(lo)  # which it may read
+    operands, named = [lo.operand(a) for a in args], {k: lo.operand(v) for k, v in kwargs.items()}
+    found = lo.wrap(lo.build.emit(Call(runtime.unseen, (Const(fn), *operands), tuple(named.items()), effect=True), UNKNOWN, "value"))
+    core.keep(cells_of(found), f"`{name_of(fn)}` may return what others hold too: writing to it would change that")
+    return found
+
+
+def package_of(function: Any) -> str:
+    return (getattr(function, "__module__", None) or "").partition(".")[0]
+
+
+@functools.lru_cache(maxsize=1000)
+def leaves_data_alone(function: types.FunctionType) -> bool:
+    """Return whether no function of its own package that it leads to is seen to change global data."""
+    package, todo, seen = package_of(function), [function], set()
+    if package in sys.stdlib_module_names:
+        return True
+    while todo:
+        one = todo.pop()
+        if id(one) in seen or package_of(one) != package:
+            continue
+        seen.add(id(one))
+        if isinstance(one, type):
+            todo += [m for m in vars(one).values() if isinstance(getattr(m, "__func__", m), types.FunctionType)]
+            continue
+        one = getattr(one, "__func__", one)
+        try:
+            source = find_source(one)
+        except SourceADError:
+            return False
+        named = held_in(source)
+        if len(seen) > MOST_FUNCTIONS or changes_data(source.node, named):
+            return False
+        reads = core.name_reads(source.node)
+        todo += [named[name] for name in reads if isinstance(named.get(name), types.FunctionType | type)]
+        modules = [named[name] for name in reads if isinstance(named.get(name), types.ModuleType)]
+        attributes = {n.attr for n in gast.walk(source.node) if isinstance(n, gast.Attribute)}
+        parts = [vars(module).get(name) for module in modules for name in attributes]
+        todo += [part for part in parts if isinstance(part, types.FunctionType | type)]
+    return True
+
+
+def held_in(source: Source) -> dict[str, Any]:
+    """Return what the names that a function reads from outside of it hold, as far as they hold something."""
+    held = dict(source.globals)
+    for name, cell in source.closure.items():
+        with contextlib.suppress(ValueError):  # nothing is in it yet
+            held[name] = cell.cell_contents
+    return {name: value for name, value in held.items() if name not in source.function.__code__.co_varnames}
+
+
+def changes_data(node: gast.AST, named: dict[str, Any]) -> bool:
+    """Return whether a function may change what a name of others holds.
+
+    Modules, classes and functions may be read and called.  Of a list or dict of numbers and texts, items may be read, one by one; whatever
+    else is done with data could give it another name, by which it is changed.
+    """
+    of = {}  # the node around each, innermost first
+    for around in gast.walk(node):
+        of.update((id(inside), around) for inside in gast.iter_child_nodes(around))
+    for n in gast.walk(node):
+        if isinstance(n, gast.Global | gast.Nonlocal):
+            return True
+        if isinstance(n, gast.Name) and n.id in named:
+            held, use = named[n.id], of.get(id(n))
+            while isinstance(held, types.ModuleType | type) and isinstance(use, gast.Attribute) and isinstance(use.ctx, gast.Load):
+                held, n = getattr(held, use.attr, None), use
+                use = of.get(id(n))
+            stored = isinstance(use, gast.Attribute | gast.Subscript) and use.value is n and not isinstance(use.ctx, gast.Load)
+            if stored or not is_code_or_constant(held) and not (is_flat(held) and is_reading(n, use)):
+                return True
+    return False
+
+
+def is_code_or_constant(held: Any) -> bool:
+    """Return whether what a name holds has no state of its own that a function of the same package would change."""
+    return isinstance(held, PLAIN + (types.ModuleType, type)) or callable(held) and not is_record(held) or type(held).__module__ == "re"
+
+
+def is_flat(held: Any) -> bool:
+    """Return whether data is a list or dict, or another of Python's containers, in which is nothing that can be changed."""
+    items = held.values() if isinstance(held, dict) else held
+    return type(held) in (list, dict, set, frozenset) and all(isinstance(item, PLAIN) for item in items)
+
+
+def is_reading(n: gast.AST, use: gast.AST | None) -> bool:
+    """Return whether the use of a container reads its items: `d[k]`, `k in d`, `for k in d`, `d.get(k)`."""
+    if isinstance(use, gast.Attribute):
+        return use.attr in READING
+    return isinstance(use, gast.Subscript) and use.value is n or isinstance(use, gast.Compare | gast.For | gast.comprehension)

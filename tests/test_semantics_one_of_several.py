@@ -76,6 +76,14 @@ def of_three(x):
     return a.v + 2 * b.v + 5 * one.v + 7 * c.v + 11 * again.v
 
 
+def in_order(x):
+    items = [Held(v) for v in x]
+    ordered = sorted(items, key=lambda h: h.v, reverse=True)
+    ordered[0].put(x[2])
+    items[1].v *= 7.0
+    return sum((k + 1) * h.v for k, h in enumerate(items)) + sum((k + 2) * h.v for k, h in enumerate(ordered)) + sum(ordered[0].log)
+
+
 def in_a_loop(x):
     a, b = Held(x[0]), Held(x[1])
     one = a
@@ -107,7 +115,9 @@ def by_place_key_and_size(x):
     return sum((k + 1) * h.v for k, h in enumerate(items)) + sum(keyed["a"]) + 2 * sum(keyed["b"])
 
 
-@pytest.mark.parametrize("f", [objects, lists_that_grow, arrays, rows, dicts, of_three, in_a_loop, exchanged, by_place_key_and_size])
+@pytest.mark.parametrize(
+    "f", [objects, lists_that_grow, arrays, rows, dicts, of_three, in_order, in_a_loop, exchanged, by_place_key_and_size]
+)
 def test_a_name_of_one_of_several_objects(f):
     assert judged_in_all_modes(f, np.array([0.5, -1.2, 2.0])) == "right"
 
@@ -160,6 +170,17 @@ def dicts_by_place(x):
     return 6 * (one, other)[int(x[0] > x[1])][0]
 
 
-@pytest.mark.parametrize("f", [made_in_an_arm, dicts_by_place])
+def asked_which_it_is(x):
+    a, b = Held(x[0]), Held(x[1])
+    one, other = pick(x[2] > 1.0, a, b), [a, b][int(x[0] < 0.0)]
+    if one is a:
+        one.v += x[1]
+    for each in (a, b):
+        if each is not other:
+            each.v *= 5.0 * x[2]
+    return a.v * (one is other) + b.v * (b is one) + 3 * a.v + 7 * b.v + x[2] * [a, b].index(other)
+
+
+@pytest.mark.parametrize("f", [made_in_an_arm, dicts_by_place, asked_which_it_is])
 def test_an_object_that_an_arm_makes(f):
     assert judged_in_all_modes(f, np.array([0.5, -1.2, 2.0])) == "right"

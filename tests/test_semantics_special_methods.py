@@ -373,6 +373,7 @@ def test_what_special_methods_change_is_seen(f):
         lambda x: (items := [Counted(v) for v in x]) and min(items, key=lambda c: c).v * items[0].n,
         lambda x: (c := Counted(x[0])) and len({c, c}) * x[0] * c.n,
         lambda x: (c := Counted(x[0])) and len(str([c])) * x[0] * c.n,
+        lambda x: (t := Trebled(x[0])) and len({t, t}) * x[0],  # which are one object
         lambda x: (c := Counted(x[0])) and x[c] * c.n,
     ],
 )

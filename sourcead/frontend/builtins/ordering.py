@@ -36,6 +36,10 @@ def builtin_sorted(lo: Lowering, node, xs: Value, *, key: Value | None = None, *
     if key is None and sets.set_type(lo, xs) is not None:
         return sets.listed(lo, xs, sorted, options)
     xs = sequences.taken(lo, xs, node)
+    known = sequences.static_items(lo, xs, node) if key is not None and core.has_known_items(xs) else []
+    if objects_by_place.are_few_objects(lo, known) and len(known) <= 3 and not core.is_none(key):
+        backward = core.certain(lo, options.get("reverse", FALSE), node)
+        return lo.new_list(objects_by_place.in_order(lo, known, key, bool(backward), node))
     if (found := sorted_while_compiling(lo, xs, key, node, **options)) is not None:
         return found
     items = indexable(lo, xs, node)

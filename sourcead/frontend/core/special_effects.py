@@ -1,8 +1,8 @@
 """Refuse operations on records that would not do what the user's classes say.
 
-An object that becomes an operand of the IR is a record that is made for it. What `__eq__`, `__hash__` or `__repr__` changes of this record,
-or of what is in it, would be lost. Whether they change anything is decided by what is written in them, and in the methods, properties and
-functions that they call.
+An object that becomes an operand of the IR is a record that is made for it. It is another object, which `==`, `in` and sets find equal only
+if the class says so. What `__eq__`, `__hash__` or `__repr__` changes of it, or of what is in it, would be lost. Whether they change
+anything is decided by what is written in them, and in the methods, properties and functions that they call.
 
 Of a record in a list that holds numbers, too, the type does not tell the class. An operator, a subscript or a loop would find it in the run
 and call its method, of which no derivative is known, so such a list is refused if the class has methods of that kind.
@@ -51,6 +51,8 @@ COMPARES = frozenset({
     runtime.sorted_order, runtime.best_place,
 })  # fmt: skip
 
+FINDS = COMPARES - {operator.lt, operator.le, operator.gt, operator.ge, runtime.sorted_order, runtime.best_place}
+
 HARMLESS = frozenset({
     "isinstance", "issubclass", "len", "abs", "type", "hash", "id", "min", "max", "sum", "sorted", "tuple", "list", "set", "frozenset",
     "str", "repr", "float", "int", "bool", "complex", "round", "getattr", "hasattr", "any", "all", "zip", "enumerate", "range", "super",
@@ -66,6 +68,7 @@ METHODS = frozenset({
 
 def check(lo: Lowering, op: Op, result: Type) -> None:
     """Refuse an op that calls methods of a class which may change something, or whose result does not tell the class of a record in it."""
+    finds = False
     match op:
         case Call(operator.concat, operands) | Build("list", operands):
             return check_class(lo, operands, result)
@@ -73,15 +76,19 @@ def check(lo: Lowering, op: Op, result: Type) -> None:
             return check_class(lo, (base, value), result)
         case Call(fn, args, kwargs):
             known = fn if isinstance(fn, Hashable) else None
+            finds = known in FINDS
             names = () if known in CALLS_NONE else COMPARISONS if known in COMPARES else (*COMPARISONS, *TEXTS, *OTHERS)
             operands = (*args, *(value for _, value in kwargs))
         case Build("set", items):
-            names, operands = COMPARISONS, items
+            names, operands, finds = COMPARISONS, items, True
         case Index(_, key):
             names, operands = ("__index__", "__hash__", "__eq__"), (key,)
         case _:
             return
     for cls in {cls for operand in operands if names for cls in classes_in(operand_type(operand))}:
+        if finds and find(cls, "__eq__")[0] is object:
+            why = f"objects of class {cls.__name__} are compared by which they are, and copies of them are compared here"
+            raise refused(lo, why, "compare numbers that they hold")
         if (name := next((name for name in names if not is_harmless(cls, name)), None)) is not None:
             why = f"`{name}` of class {cls.__name__} may change something, and is called here for copies of its objects"
             raise refused(lo, why, "compare and print numbers, and count in a statement of its own")

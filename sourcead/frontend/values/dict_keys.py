@@ -51,8 +51,12 @@ def object_key(lo: Lowering, value: Cell, among: Iterable[Any]) -> tuple[bool, A
     if not is_found_by_identity(lo, value):
         return False, None
     for other in among:
-        if isinstance(other, Cell) and core.truth(lo, core.operate(lo, operator.is_, value, other)):  # refused where that is not known
-            return True, other
+        if isinstance(other, Cell):
+            same = core.truth(lo, core.operate(lo, operator.is_, value, other))
+            if same is None:
+                raise core.refused(lo, "which of the keys of this dict this object is, is not known before the program runs")
+            if same:
+                return True, other
         if type(other) is value.cls and (part := core.part_of_global(lo, value)) is other:
             return True, other
         if type(other) is value.cls and part is core.NOT_A_PART and roots(value) & lo.params.keys():

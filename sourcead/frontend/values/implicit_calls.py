@@ -7,6 +7,7 @@
 So what `__eq__` and `__lt__` change is seen. `special_effects.py` has what happens where the items are not known one by one.
 """
 
+import functools
 import operator
 from collections.abc import Callable
 
@@ -30,12 +31,12 @@ def is_same(lo: Lowering, a: Value, b: Value) -> Value:
     if a is b and isinstance(a, (Cell, TupleVal)):
         return TRUE
     try:
-        if core.truth(lo, core.operate(lo, operator.is_, a, b)):
-            return TRUE
+        same = core.operate(lo, operator.is_, a, b)
     except UnsupportedSyntaxError:  # it is not known whether they are one object
         if holds_objects(a, b):
             raise
-    return core.condition(lo, core.operate(lo, operator.eq, a, b))
+        same = FALSE
+    return branches.choose(lo, same, lambda: TRUE, lambda: core.condition(lo, core.operate(lo, operator.eq, a, b)), "ifexp")
 
 
 def compared(lo: Lowering, fn: Callable, a: Value, b: Value) -> Value:
@@ -78,3 +79,17 @@ def places(lo: Lowering, items: list[Value], wanted: Value, first: bool) -> list
                 if first:
                     break
     return None if attempt.failed else found
+
+
+def place_of(lo: Lowering, items: list[Value], wanted: Value, first: int = 0) -> Value:
+    """Lower `items.index(wanted)` where the run decides which item it is."""
+    if first == len(items):
+        return branches.raised_here(lo, ValueError, Const("list.index(x): x not in list"))
+    found = is_same(lo, items[first], wanted)
+    return branches.choose(lo, found, lambda: Const(first), lambda: place_of(lo, items, wanted, first + 1), "ifexp")
+
+
+def number_of(lo: Lowering, items: list[Value], wanted: Value) -> Value:
+    """Lower `items.count(wanted)` where the run decides which items it is."""
+    found = [core.call_object(lo, int, [is_same(lo, item, wanted)], {}, None) for item in items]
+    return functools.reduce(lambda a, b: core.operate(lo, operator.add, a, b), found, Const(0))

@@ -103,6 +103,8 @@ def known_method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs:
             return Const(found[0])
         if found:
             name, args = "pop", [Const(found[0])]
+        elif implicit_calls.holds_objects(cell, *args) and name != "remove":
+            return (implicit_calls.place_of if name == "index" else implicit_calls.number_of)(lo, items, args[0])
     places = [core.known(lo, a) for a in args[:1]]
     if name in ("pop", "insert", "reverse", "clear", "rotate") and all(found for found, _ in places):
         if cell.depth < lo.depth:

@@ -1,7 +1,9 @@
-"""Take an object out of a few by a place, a key or a comparison that the run decides, as one that is known to be one of them.
+"""Take an object out of a few by a place, a key or a comparison that the run decides, as one that is known to be one of them; ask which.
 
     items[i]                       items[0] if i == 0 else items[1] if i == 1 else items[2]
     max(items, key=f)              items[1] if f(items[1]) > f(items[0]) else items[0]
+    sorted(items, key=f)           the same for each pair of neighbours, of at most three items
+    items[i] is a                  (items[0] is a) if i == 0 else (items[1] is a) if i == 1 else (items[2] is a)
 
 Only where objects that may be one of several are kept equal to these (`control/pointers.py`); elsewhere they become one value.
 """
@@ -56,3 +58,37 @@ def extreme(lo: Lowering, exceeds: Any, items: list[Value], key: Value, node) ->
         found = branches.choose(lo, core.operate(lo, exceeds, own, best_key), lambda new=better: new, lambda old=before: old, "ifexp")
         best, best_key = found.items
     return best
+
+
+def in_order(lo: Lowering, items: list[Value], key: Value, backward: bool, node) -> list[Value]:
+    """Lower `sorted(items, key=key, reverse=backward)`: two neighbours change places where the second belongs before the first."""
+    rows: list[Value] = [TupleVal((item, core.call(lo, key, [item], {}, node))) for item in items]
+    for k in [k for last in range(len(items) - 1, 0, -1) for k in range(last)]:
+        one, other = rows[k : k + 2]
+        keys = (one.items[1], other.items[1]) if backward else (other.items[1], one.items[1])
+        kept, changed = TupleVal((one, other)), TupleVal((other, one))
+        wrong = core.operate(lo, operator.lt, *keys)
+        rows[k : k + 2] = branches.choose(lo, wrong, lambda new=changed: new, lambda old=kept: old, "ifexp").items
+    return [row.items[0] for row in rows]
+
+
+def identity(lo: Lowering, fn: Any, a: Value, b: Value) -> Value | None:
+    """Lower `a is b` or `a is not b` where one is known to be one of several objects, by the conditions that decide which it is."""
+    cells = [v for v in (a, b) if isinstance(v, Cell)]
+    if not lo.pointing or len(cells) < 2 or a is b:
+        return None
+    pointer = lo.pointer_of(a)
+    if pointer is None:
+        return None if lo.pointer_of(b) is None else identity(lo, fn, b, a)
+    if any(isinstance(leaf, core.New) for leaf in pointer.cells()):
+        return None
+
+    def asked(tree: Any) -> Value:
+        if isinstance(tree, Cell):
+            related = {tree, *tree.shares} & {b, *b.shares}
+            plain = not any(v.kind == "array" or v.frozen or v in lo.params or lo.pointer_of(v) for v in (tree, b))
+            same = True if tree is b else False if plain and related <= lo.pointers.keys() else None
+            return core.operate(lo, fn, tree, b) if same is None else Const(same == (fn is operator.is_))
+        return branches.choose(lo, tree.condition, lambda: asked(tree.first), lambda: asked(tree.second), "ifexp")
+
+    return asked(pointer)

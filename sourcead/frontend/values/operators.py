@@ -18,7 +18,9 @@ from sourcead.frontend.core import (
 )
 from sourcead.frontend.core.known_values import PURE
 from sourcead.frontend.core.names import BEFORE_ALL
-from sourcead.frontend.values import implicit_calls, iterables, lists, objects, sequences, sets, strides
+from sourcead.frontend.values import (
+    implicit_calls, iterables, lists, objects, objects_by_place, sequences, sets, strides
+)
 from sourcead.frontend.values.dict_keys import known_key
 from sourcead.ir.nodes import Atom, Call, Const, Let, Sub, Var, View
 from sourcead.ir.types import (
@@ -36,7 +38,7 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
     if len(values) == 2 and (found := core.compared_with_none(lo, fn, *values)) is not None:
         return found
     if fn in (operator.is_, operator.is_not):
-        return identity_test(lo, fn, *values)
+        return objects_by_place.identity(lo, fn, *values) or identity_test(lo, fn, *values)
     ours = lo.static_only or lo.called_from is not None  # code of rules and compositions adds shapes
     if fn is operator.add and not all(isinstance(v, TupleVal) for v in values) and all(is_shape(lo, v) for v in values):
         return lo.wrap(lo.build.call(fn, *map(lo.read, values), type=AnyTuple(INT)))
@@ -77,8 +79,7 @@ def operate(lo: Lowering, fn: Any, *values: Value) -> Value:
             return implicit_calls.compared(lo, fn, *values)
     if fn in (operator.eq, operator.ne) and all(has_items(v) for v in values) and (equal := equal_items(lo, *values)) is not None:
         return Const(equal == (fn is operator.eq))
-    of_one_kind = any(isinstance(v, Cell) and v.cls in OF_ONE_KIND for v in values)
-    if fn in (operator.eq, operator.ne) and of_one_kind and not all(map(has_items, values)):
+    if fn in (operator.eq, operator.ne) and not all(map(has_items, values)) and any(getattr(v, "cls", None) in OF_ONE_KIND for v in values):
         raise core.refused(lo, "the comparison of a deque or ordered dict of which the items are not known one by one")
     folded = core.fold(lo, fn, list(values))
     if folded is not None and isinstance(folded.value, (bool, str, type(None), *PURE)):
@@ -101,8 +102,7 @@ def is_of_python(value: Value) -> bool:
     return isinstance(t := core.type_of_value(value), Scalar) and t.dtype is None and t.least is None
 
 
-OF_ONE_KIND = (collections.deque, collections.OrderedDict)
-"""A deque equals no list, and of two ordered dicts the order counts."""
+OF_ONE_KIND = (collections.deque, collections.OrderedDict)  # a deque equals no list, and of two ordered dicts the order counts
 
 
 def has_items(value: Value) -> bool:
@@ -197,7 +197,7 @@ def identity_test(lo: Lowering, fn: Any, a: Value, b: Value) -> Value:
             lo.note_compared(set().union(*of_arguments))
         return Const(same == (fn is operator.is_))
     if not any(exists_once(lo, v) for v in (a, b)):
-        raise core.refused(lo, "whether these are one object is not known before the program runs")
+        raise core.marked(core.refused(lo, "whether these are one object is not known before the program runs"), objects_apart=True)
     return lo.wrap(lo.build.call(fn, lo.read(a), lo.read(b)))
 
 

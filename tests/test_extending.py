@@ -80,7 +80,7 @@ def imported(path):
 @pytest.mark.parametrize("folder", ["sourcead/nn", "examples"])
 def test_networks_and_examples_import_the_public_interface_alone(folder):
     """Networks also write their files, and fold the frames of their errors, as the rest of the package does."""
-    shared = ("sourcead.files.whole", "sourcead.files.caches", "sourcead.language.tracebacks")
+    shared = ("sourcead.files.whole", "sourcead.files.caches", "sourcead.language.tracebacks", "sourcead.language.progress")
     public = (*PUBLIC, *shared) if folder == "sourcead/nn" else PUBLIC
     for path in (ROOT / folder).glob("*.py"):
         own = [name for name in imported(path) if name.partition(".")[0] == "sourcead"]

@@ -122,7 +122,7 @@ SHAPES = [(np.ones((2, 3)), np.ones(3)), (np.ones((3, 4)), np.ones(4)), (np.ones
         (correlation, (np.eye(4), np.ones((2, 2))), 1, "d_w += d_out[i, j] * ", "d_out[i, j] = 0.0"),
         (centred, (X,), 0, "-= np.sum(", "np.sum(-"),
         (recurrence, (X,), 0, "", "unbroadcast"),  # len(r) is the size of s
-        (gram, (np.ones((3, 2)), np.ones((4, 2))), 1, ".T @ q", "q.T"),
+        (gram, (np.ones((3, 2)), np.ones((4, 2))), 1, "(k @ q.T) @ q", ".T @ q)"),
         (spectrum, (X,), 0, "np.fft.fft(", "norm=None"),
         (squared_distance, (X, X**2), 0, "", "+= "),  # neither d += d nor 1 / (2 * sqrt) * 2
     ],

@@ -292,7 +292,7 @@ CASES = [
     (np.ldexp, (a34, 3), (0,)), (np.asanyarray, (a34,)), (np.ascontiguousarray, (a34,)), (np.asfortranarray, (a34,)),
     (np.matrix_transpose, (t234,)), (np.average, (t234, 2, v4), (0, 2)),
     *(((np.unstack, (a34,)),) if hasattr(np, "unstack") else ()), (np.real, (a34,)), (list, (v4,)), (tuple, (v4,)),
-    (np.quantile, (a34, 0.7, 0), (0,)),
+    (np.quantile, (a34, 0.7, 0), (0,)), (np.percentile, (a34, 30.0), (0,)), (np.percentile, (a34, [10.0, 80.0], 0), (0,)),
 ]  # fmt: skip
 
 
@@ -338,7 +338,7 @@ OPTIONS = [
 def test_rules_with_options(case):
     fn, args, options = case
     wrt = [i for i, a in enumerate(args) if _floats(a)]
-    differs(fn, args, options, wrt=wrt[:1] if fn in (np.gradient, np.quantile) else wrt)
+    differs(fn, args, options, wrt=wrt[:1] if fn in (np.gradient, np.quantile, np.percentile) else wrt)
 
 
 MATMULS = [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((2, 3), (3, 4)), ((5, 2, 3), (3,)), ((3,), (5, 3, 2)), ((5, 2, 3), (3, 4)),

@@ -120,7 +120,7 @@ def test_rows_of_length_one_are_broadcast():
 
 
 RESULTS = {
-    shifted_products: "-(np.sum(2.0 * tanh * (1 - tanh * tanh), axis=0) @ w.T)",
+    shifted_products: "-(np.sum((1 - tanh * tanh) * (2.0 * tanh), axis=0) @ w.T)",
     shifted_columns: "-(np.sum(w.T, axis=0) @ (1 - tanh * tanh))",
     scaled_by_a_number: "-(np.sum(1 - tanh * tanh, axis=0) * 0.5)",
     both: "-(total @ w.T + total * w_item)",

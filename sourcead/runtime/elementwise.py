@@ -1,13 +1,11 @@
 """Derivatives of elementwise functions whose formula divides by zero or loses precision at some points."""
 
-import numbers
-
 import numpy as np
 
 
 def lower_exponent(b, a):
     """Return `b - 1`, the exponent in the derivative of `a ** b`, but 1 where both are 0, so that `b * a ** (b - 1)` is 0."""
-    if isinstance(b, numbers.Number) and not isinstance(b, np.generic):  # a fraction too
+    if np.ndim(b) == 0 and not isinstance(b, (np.ndarray, np.generic)):  # a fraction too
         if b != 0 or not isinstance(a, (np.ndarray, np.generic)):
             return 1 if b == 0 and a == 0 else b - 1
         b = b * np.ones_like(a, dtype=np.result_type(a, np.float16))

@@ -108,8 +108,9 @@ class LoopPlan:
         """Estimate how many numbers the result of an elementwise call holds: no more than each operand that is not broadcast."""
         match stmt:
             case Stmt((t,), Call(fn, args)) if isinstance(t.type, Array) and record_of(fn).is_elementwise(len(args)):
-                same = (a for a in args if isinstance(atom_type(a), Array) and rank(a.type) == rank(t.type) and 1 not in dims_of(a.type))
-                self.numbers_in[t] = min([size(t.type), *(self.numbers_in.get(a) or size(a.type) for a in same)])
+                kinds = [(a, known) for a in args if isinstance(known := atom_type(a), Array) and rank(known) == rank(t.type)]
+                same = [(a, known) for a, known in kinds if known.dims is not None and 1 not in known.dims]
+                self.numbers_in[t] = min([size(t.type), *(self.numbers_in.get(a) or size(known) for a, known in same)])
 
     def bare_reverse(self, stmt: Stmt) -> Stmt | None:
         """Return an empty reverse for a loop or branch that has no adjoint, but writes an array that must be restored."""

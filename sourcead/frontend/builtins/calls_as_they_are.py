@@ -30,6 +30,8 @@ from sourcead.primitives.registry import is_own
 
 PLAIN = (str, bytes, int, float, complex, PurePath, type(None), tuple)  # of what such a function may be given
 READING = frozenset({"get", "keys", "values", "items", "copy", "index", "count", "format", "join", "split", "strip", "lower", "upper"})
+SEES_CALLERS = frozenset({"inspect", "traceback", "pdb", "bdb", "gc", "sys"})  # modules whose functions may ask who calls them
+FRAMES = frozenset({"_getframe", "currentframe", "getouterframes", "extract_stack", "settrace"})
 MOST_FUNCTIONS = 300  # whose source is looked at
 
 
@@ -76,12 +78,16 @@ def package_of(function: Any) -> str:
     return (getattr(function, "__module__", None) or "").partition(".")[0]
 
 
+def package_of_module(held: Any) -> str:
+    return held.__name__.partition(".")[0] if isinstance(held, types.ModuleType) and held is not sys else ""
+
+
 @functools.lru_cache(maxsize=1000)
 def leaves_data_alone(function: types.FunctionType) -> bool:
     """Return whether no function of its own package that it leads to is seen to change global data."""
     package, todo, seen = package_of(function), [function], set()
     if package in sys.stdlib_module_names:
-        return True
+        return package not in SEES_CALLERS
     while todo:
         one = todo.pop()
         if id(one) in seen or package_of(one) != package:
@@ -99,9 +105,13 @@ def leaves_data_alone(function: types.FunctionType) -> bool:
         if len(seen) > MOST_FUNCTIONS or changes_data(source.node, named):
             return False
         reads = core.name_reads(source.node)
+        if any(package_of_module(named.get(name)) in SEES_CALLERS or name in FRAMES for name in reads):
+            return False
         todo += [named[name] for name in reads if isinstance(named.get(name), types.FunctionType | type)]
         modules = [named[name] for name in reads if isinstance(named.get(name), types.ModuleType)]
         attributes = {n.attr for n in gast.walk(source.node) if isinstance(n, gast.Attribute)}
+        if not attributes.isdisjoint(FRAMES):
+            return False
         parts = [vars(module).get(name) for module in modules for name in attributes]
         todo += [part for part in parts if isinstance(part, types.FunctionType | type)]
     return True

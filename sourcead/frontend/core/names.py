@@ -312,4 +312,4 @@ def keep(cells: list[Cell], why: str) -> None:
 def in_composition(lo: Lowering) -> bool:
     """Return whether the function being lowered is the body of a composition, or a helper beside one: the compiler's own."""
     source = lo.scope.source
-    return getattr(source, "function", None) in COMPOSED or source.globals.get("__name__", "").startswith("sourcead.primitives.")
+    return getattr(source, "function", None) in COMPOSED or (source.globals.get("__name__") or "").startswith("sourcead.primitives.")

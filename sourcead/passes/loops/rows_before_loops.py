@@ -1,8 +1,8 @@
 """Computes functions of rows, which a loop over the rows of arrays takes in turn, for all iterations before the loop.
 
-    loop (p = p0) for t in range(0, n, 1):          es = exp(mul(-0.5, pow(sub(expand_dims(xs, 1), m), 2)))
+    loop (p = p0) for t in range(0, n, 1):          e_rows = exp(mul(-0.5, pow(sub(expand_dims(xs, 1), m), 2)))
         x = xs[t]                                   loop (p = p0) for t in range(0, n, 1):
-        e = exp(mul(-0.5, pow(sub(x, m), 2)))           e = es[t]
+        e = exp(mul(-0.5, pow(sub(x, m), 2)))           e = e_rows[t]
         yield mul(p, e)                                 yield mul(p, e)
 
 A call from Python takes longer than the elements of a vector, so that one call for all iterations takes a part of the time, and so does its
@@ -17,9 +17,9 @@ from dataclasses import replace
 
 from sourcead.analysis.builder import Builder
 from sourcead.analysis.sizes import dims_in, least
-from sourcead.ir.nodes import Block, Call, Const, Function, Index, Loop, Stmt, Var
+from sourcead.ir.nodes import Block, Call, Const, Function, Index, Loop, Stmt, Var, fresh
 from sourcead.ir.types import Array, Scalar, kind_of, rank
-from sourcead.ir.walk import all_reads, has, with_body
+from sourcead.ir.walk import all_reads, has, map_atoms, with_body
 from sourcead.passes.batching.blocks import Batched
 from sourcead.passes.batching.calls import Unbatchable
 from sourcead.passes.loops.independent import Batching
@@ -59,6 +59,9 @@ class _RowsBefore(Batching):
         if not all(v in batched.found and isinstance(batched.found[v].type, Array) for v in ends):
             return None
         self.notes.append(f"functions of rows before the loop: {', '.join(v.name for v in ends)}")
+        called = {batched.found[v]: fresh(batched.found[v], name=f"{v.name}_rows") for v in ends if not v.temp}
+        made = map_atoms(Block(tuple(made)), lambda a: called.get(a, a), lambda v: called.get(v, v)).stmts
+        batched.found.update((v, called.get(batched.found[v], batched.found[v])) for v in ends)
         body = [replace(s, op=Index(batched.found[s.targets[0]], loop.index)) if s.targets[0] in ends else s for s in loop.body.stmts]
         return [*made, replace(stmt, op=replace(loop, body=Block(tuple(body), loop.body.results)))]
 

@@ -16,7 +16,7 @@ from sourcead.places.spelling import of_class
 def debug(derivative: Callable) -> Callable[..., DebugReport]:
     """Return a function that runs a derivative once and tells where its first NaN or infinity arose.
 
-    The text for NumPy runs, whatever the backend, with every value looked at, which takes some ten times as long. A value that is not
+    The text for NumPy runs, whatever the backend. It is generated anew, and looking at a value takes some microseconds. A value that is not
     finite counts where it arises: where no operand accounts for it. What arises and never reaches the result, such as the logarithm of
     zero in the arm of `np.where` that is not taken, is told as such.
 

@@ -10,7 +10,7 @@ from sourcead.api.transformations import hvp, value_and_grad
 from sourcead.compile.gradient import Gradient
 from sourcead.compile.structures import leaves, map_leaves
 from sourcead.errors import ArgumentError, UnsupportedArgumentError
-from sourcead.language.progress import PATIENCE, is_watched
+from sourcead.language.progress import PATIENCE, bar
 from sourcead.language.tracebacks import folded
 from sourcead.places.spelling import of_class
 
@@ -155,11 +155,8 @@ class Shown(contextlib.AbstractContextManager):
 
     def __init__(self, asked: bool):
         self.value, self.bar = 0.0, None
-        if asked and is_watched():
-            with contextlib.suppress(ImportError):
-                from tqdm import tqdm
-
-                self.bar = tqdm(desc="minimize", unit=" iterations", delay=PATIENCE, leave=False)
+        if asked:
+            self.bar = bar("minimize", unit=" iterations", delay=PATIENCE, leave=False)
 
     def __exit__(self, *_):
         if self.bar is not None:

@@ -160,6 +160,13 @@ def _asked(options: argparse.Namespace) -> tuple[Generated, Call | None]:
     return made, arguments_of(options.args, inspect.signature(made.primal), vars(module))
 
 
+def needed(given: Call | None, why: str) -> Call:
+    """Return the arguments, or raise an error if there are none."""
+    if given is None:
+        raise CommandError(f"{why}; give them with --args, such as --args \"float64[3], 2.0\"")
+    return given
+
+
 def show_text(options: argparse.Namespace) -> int:
     """Print the generated text."""
     made, given = _asked(options)
@@ -177,8 +184,8 @@ def show_text(options: argparse.Namespace) -> int:
 def write_page(options: argparse.Namespace) -> int:
     """Write the page of a derivative."""
     made, given = _asked(options)
-    if given is None and options.profile:
-        raise CommandError("times are measured at some arguments; give them with --args, such as --args \"float64[3], 2.0\"")
+    if options.profile:
+        needed(given, "times are measured at some arguments")
     args, kwargs = with_directions(made, given)
     with calls_of_user():
         page_of(made, args, kwargs, options.profile, not options.one_policy).save(options.output)
@@ -189,8 +196,7 @@ def write_page(options: argparse.Namespace) -> int:
 def emit(options: argparse.Namespace) -> int:
     """Write the generated text as a module."""
     made, given = _asked(options)
-    if given is None:
-        raise CommandError("a module is written for arguments of some types; give them with --args, such as --args \"float64[3], 2.0\"")
+    given = needed(given, "a module is written for arguments of some types")
     args, kwargs = with_directions(made, given)
     with calls_of_user():
         tried(made.primal, *given)
@@ -202,8 +208,7 @@ def emit(options: argparse.Namespace) -> int:
 def check_derivative(options: argparse.Namespace) -> int:
     """Print the report on a derivative; it fails if a line of the report does."""
     made, given = _asked(argparse.Namespace(**vars(options), mode=None, checkpoint=None, budget=None, backend=None, readable=False))
-    if given is None:
-        raise CommandError("a derivative is checked at some arguments; give them with --args, such as --args \"float64[3], 2.0\"")
+    given = needed(given, "a derivative is checked at some arguments")
     args, kwargs = given
     bound = inspect.signature(made.primal).bind(*args, **kwargs)
     bound.apply_defaults()
@@ -223,8 +228,7 @@ def check_derivative(options: argparse.Namespace) -> int:
 def find_fault(options: argparse.Namespace) -> int:
     """Print where the first NaN or infinity arose; it fails if the result is not finite."""
     made, given = _asked(options)
-    if given is None:
-        raise CommandError("a derivative is run at some arguments; give them with --args, such as --args \"float64[3], 2.0\"")
+    given = needed(given, "a derivative is run at some arguments")
     args, kwargs = with_directions(made, given)
     with calls_of_user():
         found = debug(made)(*args, **kwargs)

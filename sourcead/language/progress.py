@@ -14,6 +14,17 @@ def is_watched() -> bool:
     return "ipykernel" in sys.modules or getattr(sys.stderr, "isatty", lambda: False)()
 
 
+def bar(what: str, **options: Any) -> Any:
+    """Return a bar of tqdm with a text and options, or None where nobody sees it or tqdm is not installed."""
+    if not is_watched():
+        return None
+    try:
+        from tqdm import tqdm
+    except ImportError:
+        return None
+    return tqdm(desc=what, **options)
+
+
 def watched(items: Iterable, what: str, total: int | None = None) -> Iterable:
     """Return the items, with a bar if going over them lasts.
 
@@ -22,13 +33,9 @@ def watched(items: Iterable, what: str, total: int | None = None) -> Iterable:
         what: the text before the bar.
         total: how many they are, if they do not know it.
     """
-    if not is_watched():
-        return items
-    try:
-        from tqdm import tqdm
-    except ImportError:
-        return items
-    return tqdm(items, desc=what, total=len(items) if isinstance(items, Sized) else total, delay=PATIENCE, leave=False)
+    total = len(items) if isinstance(items, Sized) else total
+    shown = bar(what, iterable=items, total=total, delay=PATIENCE, leave=False)
+    return items if shown is None else shown
 
 
 @contextlib.contextmanager

@@ -15,7 +15,7 @@ import numpy as np
 
 from sourcead.errors import ArgumentError, SourceADError
 from sourcead.files.whole import check_writable, write
-from sourcead.language.progress import is_watched
+from sourcead.language.progress import bar, is_watched
 from sourcead.language.tracebacks import folded
 from sourcead.nn import checkpoints
 from sourcead.nn.data import minibatches
@@ -252,11 +252,7 @@ class Progress:
         self.title, self.start, self.text, self.bar = title, time.perf_counter(), "", None
         self.shown = shown and is_watched()
         if self.shown:
-            try:
-                from tqdm import tqdm
-            except ImportError:
-                return
-            self.bar = tqdm(total=steps, desc=title, unit="batch")
+            self.bar = bar(title, total=steps, unit="batch")
 
     def __enter__(self):
         return self

@@ -376,6 +376,19 @@ def test_what_only_tells_the_user_something_is_told_by_the_interpreter(caplog):
     assert grad(f, backend="numba")(np.array([0.3, 0.7])).tolist() == [0.6, 1.4]
 
 
+COUNTS = {"calls": 0}
+
+
+def test_an_error_of_numba_is_told_without_colours():
+    def f(x):
+        COUNTS["calls"] += 1
+        return np.sum(x**2)
+
+    with pytest.raises(BackendError, match="Numba cannot compile") as error:
+        grad(f, backend="numba")(np.ones(2))
+    assert "\x1b" not in str(error.value)
+
+
 def test_the_block_of_the_page_runs():
     page = (Path(__file__).parents[1] / "docs" / "numba.md").read_text(encoding="utf-8")
     names = {}

@@ -139,9 +139,10 @@ def refusal(error: Exception, emitted: Emitted, file: str, place: str) -> Source
         cause = cause.__cause__ or cause.__context__
     if cause is not None:
         return cause
-    at = [int(line) for line in re.findall(rf'File "[^"]*{re.escape(os.path.basename(file))}", line (\d+)', str(error))]
+    said = re.sub(r"\x1b\[[0-9;]*m", "", str(error))  # without colours
+    at = [int(line) for line in re.findall(rf'File "[^"]*{re.escape(os.path.basename(file))}", line (\d+)', said)]
     origin = next((emitted.origins[line] for line in at if line in emitted.origins), None)
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
     reason = next((line for line in lines if not line.startswith(("Failed in", "During", "- "))), type(error).__name__)
     if reason.endswith("signature:"):  # the types stand in a line of their own
         reason += next((f" {line.removeprefix('>>> ')}" for line in lines if line.startswith(">>> ")), "")

@@ -8,7 +8,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "sourcead.api.check": ("GradientMismatch", "check_grads"),
     "sourcead.api.debug": ("debug",),
-    "sourcead.api.jacobians": ("hessian", "jacobian"),
+    "sourcead.api.all_derivatives": ("hessian", "jacobian", "sparse_pattern"),
     "sourcead.api.minimize": ("minimize",),
     "sourcead.api.transformations": ("grad", "hvp", "jvp", "pushforward", "value_and_grad", "vjp"),
     "sourcead.backends.options": ("Numba",),
@@ -74,6 +74,7 @@ __all__ = [
     "pushforward",
     "reduce",
     "scan",
+    "sparse_pattern",
     "stop_gradient",
     "tangent",
     "value_and_grad",

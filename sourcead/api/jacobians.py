@@ -21,7 +21,7 @@ from sourcead.errors import NoRuleError, UnsupportedArgumentError, UnsupportedVa
 from sourcead.frontend.find_source import Opaque
 from sourcead.language.progress import watched
 from sourcead.language.tracebacks import folded
-from sourcead.language.transformations import Described, returns_derivative
+from sourcead.language.transformations import Described
 from sourcead.passes.batching.blocks import Unbatchable
 from sourcead.places.spelling import of_class
 
@@ -122,15 +122,8 @@ class Jacobian(Opaque):
         together = max(1, min(COLUMNS, AT_ONCE // max(sizes)))
         parts = []
         for first in watched(range(0, count, together), "columns of the Jacobian"):
-            units = np.eye(min(together, count - first), count, first)
-            directions = [
-                units[:, a:b].reshape(len(units), *np.shape(x)).astype(np.asarray(x).dtype)
-                for x, a, b in zip(xs, starts, starts[1:])
-            ]
-            try:
-                part = self._wide(*args, **kwargs, **dict(zip(self._wide.directions, directions)))
-            except Unbatchable:
-                self._wide = None
+            part = self._along(args, kwargs, xs, np.eye(min(together, count - first), count, first))
+            if self._wide is None:
                 return None
             parts.append(part)
         if not all(isinstance(p, np.ndarray) for p in parts):
@@ -140,6 +133,20 @@ class Jacobian(Opaque):
             columns[..., a:b].reshape(columns.shape[:-1] + np.shape(x))[()] for x, a, b in zip(xs, starts, starts[1:])
         )
         return blocks[0] if self._push._single else blocks
+
+    def _along(self, args: tuple, kwargs: dict, xs: tuple, tangents: np.ndarray) -> Any:
+        """Return the tangents of the result along several tangents of all arguments in wrt, the rows of a matrix.
+
+        If the text cannot take several, `_wide` is None afterwards.
+        """
+        starts = np.cumsum([0, *map(np.size, xs)])
+        directions = [
+            tangents[:, a:b].reshape(len(tangents), *np.shape(x)).astype(np.asarray(x).dtype) for x, a, b in zip(xs, starts, starts[1:])
+        ]
+        try:
+            return self._wide(*args, **kwargs, **dict(zip(self._wide.directions, directions)))
+        except Unbatchable:
+            self._wide = None
 
     def _assembled(self, value: Any, xs: tuple, block: Callable) -> Any:
         """Return the blocks `block(k, j, shape)` of the Jacobian in the structure of the value, and inside it that of the arguments."""
@@ -219,58 +226,3 @@ def unit_tangents(x: Any, unit: complex = 1) -> list[UnitTangents]:
     """Return the unit tangents of each number or array in a structure."""
     zeros = map_leaves(zero_of, x)
     return [UnitTangents(zeros, number, np.shape(leaf), unit) for number, leaf in enumerate(_leaves_of(x))]
-
-
-@returns_derivative("jacobian")
-def jacobian(
-    f: Callable, wrt: int | str | Sequence[int | str] = 0, mode: str = "auto", *, verify: str | bool | None = None
-) -> Jacobian:
-    """Return a function that computes the Jacobian of `f`: the derivatives of all elements of its result by all of an argument.
-
-    Args:
-        f: a function whose result is an array, a number, or a structure of them.
-        wrt: as for `grad`; the arguments must be real.
-        mode: "forward" takes one sweep for each element of the arguments in wrt, "reverse" one for each element of the
-            result; "auto" chooses the fewer sweeps, after one sweep that finds the size of the result.
-        verify: as for `grad`.
-
-    Returns:
-        A callable with f's parameters. It returns an array of shape `y.shape + x.shape`, or a tuple of these if wrt is a
-        sequence. If the result or the argument is a structure, it returns the result's structure with the argument's inside.
-
-    Raises:
-        UnsupportedArgumentError: the mode is unknown; in a call, an argument in wrt is complex, or in reverse mode the result.
-        SourceADError: as for `grad`, without NonScalarError.
-
-    Example:
-        >>> import numpy as np
-        >>> from sourcead import jacobian
-        >>> jacobian(lambda x: np.array([x[0] * x[1], x[1] ** 2]))(np.array([3.0, 2.0]))
-        array([[2., 3.],
-               [0., 4.]])
-    """
-    return Jacobian(f, wrt, mode, verify)
-
-
-@returns_derivative("hessian")
-def hessian(f: Callable, wrt: int | str | Sequence[int | str] = 0, *, verify: str | bool | None = None) -> Hessian:
-    """Return a function that computes the Hessian of `f`, whose result is one real number, by forward over reverse mode.
-
-    Args:
-        f, wrt, verify: as for `grad`.
-
-    Returns:
-        A callable with f's parameters. It returns an array of shape `x.shape + x.shape`, or a tuple of tuples of these, of
-        shapes `x_i.shape + x_j.shape`, if wrt is a sequence.
-
-    Raises:
-        SourceADError: as for `grad`.
-
-    Example:
-        >>> import numpy as np
-        >>> from sourcead import hessian
-        >>> hessian(lambda x: x[0] ** 2 * x[1])(np.array([3.0, 2.0]))
-        array([[4., 6.],
-               [6., 0.]])
-    """
-    return Hessian(f, wrt, verify)

@@ -320,25 +320,27 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
 
     def _built(self, arguments: Arguments, engine: Engine) -> pipeline.Built:
         """Return what the pipeline generates for arguments."""
+        return pipeline.build(self.request(arguments, engine))
+
+    def request(self, arguments: Arguments, engine: Engine) -> Request:
+        """Return the description of this derivative for arguments."""
         function = self._function
         if isinstance(function, Gradient):
             function = calling(function.unbound(), self._takes, function.generated_name)
         elif passed_on(function, self.primal) or record_of(function).adjoint_rule is not None:
             function = calling(function, self._takes)
-        return pipeline.build(
-            Request(
-                function=function,
-                types={name: t for name, t in arguments.types.items() if name not in self._directions},
-                statics=arguments.statics,
-                wrt=self.wrt,
-                form=self.form,
-                checkpoint=self._checkpoint,
-                readable=self._readable, probing=self._probing,
-                engine=engine,
-                place=self._place,
-                multiplies=not self._far_apart,
-                sizes=arguments.sizes,
-            )
+        return Request(
+            function=function,
+            types={name: t for name, t in arguments.types.items() if name not in self._directions},
+            statics=arguments.statics,
+            wrt=self.wrt,
+            form=self.form,
+            checkpoint=self._checkpoint,
+            readable=self._readable, probing=self._probing,
+            engine=engine,
+            place=self._place,
+            multiplies=not self._far_apart,
+            sizes=arguments.sizes,
         )
 
     @property

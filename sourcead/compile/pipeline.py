@@ -264,6 +264,13 @@ def derive(request: Request, keeps: bool = False) -> tuple[Lowered, Derivative]:
     return lowered, Derivative(name, request.place, function, notes, splits, without_closures, readable=request.readable)
 
 
+def lower(request: Request) -> Function:
+    """Return the user's function in the IR, for the arguments of a request."""
+    types = unknown_types(request.types, request.statics, request.wrt)
+    with for_call(request.sizes):
+        return lower_function(find_source(request.function), types, request.statics).function
+
+
 def held(request: Request, source: Source) -> str:
     """Return which arguments a text was made for that it does not take, such as options that are strings; without a default of None."""
     fixed = {name: value for name, value in request.statics.items() if value is not None or source.defaults.get(name, ...) is not None}

@@ -37,7 +37,8 @@ def picture(path: str | None, draw) -> None:
     axes = figure.subplots()
     draw(axes)
     axes.grid(alpha=0.3)
-    axes.legend()
+    if axes.get_legend_handles_labels()[1]:
+        axes.legend()
     figure.savefig(path, dpi=120)
 
 

@@ -26,6 +26,7 @@ _HOMES = {
     "sourcead.language.opaque": ("implicit", "opaque"),
     "sourcead.primitives.registry": ("adjoint", "tangent"),
     "sourcead.runtime": ("stop_gradient",),
+    "sourcead.sparsity.pattern": ("Pattern",),
 }  # fmt: skip
 _MODULE_OF = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -47,6 +48,7 @@ __all__ = [
     "NonScalarError",
     "NotAssociativeWarning",
     "Numba",
+    "Pattern",
     "ProgramError",
     "Revolve",
     "RuleError",

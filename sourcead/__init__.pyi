@@ -21,6 +21,7 @@ from sourcead.errors import (
 )
 from sourcead.language.checkpoint_policies import Auto as Auto, Revolve as Revolve, Segments as Segments
 from sourcead.language.combinators import NotAssociativeWarning as NotAssociativeWarning
+from sourcead.sparsity.pattern import Pattern as Pattern
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")
@@ -92,9 +93,12 @@ def hvp(
     f: Callable[P, Any], wrt: Wrt = 0, *, backend: str | Numba | None = None, verify: str | bool | None = None
 ) -> _WithDirections[P, Any]: ...
 def jacobian(
-    f: Callable[P, Any], wrt: Wrt = 0, mode: str = "auto", *, verify: str | bool | None = None
+    f: Callable[P, Any], wrt: Wrt = 0, mode: str = "auto", *, sparse: bool = False, verify: str | bool | None = None
 ) -> Callable[P, Any]: ...
-def hessian(f: Callable[P, Any], wrt: Wrt = 0, *, verify: str | bool | None = None) -> Callable[P, Any]: ...
+def hessian(
+    f: Callable[P, Any], wrt: Wrt = 0, *, sparse: bool = False, verify: str | bool | None = None
+) -> Callable[P, Any]: ...
+def sparse_pattern(f: Callable[P, Any], wrt: Wrt = 0, *, hessian: bool = False) -> Callable[P, Pattern]: ...
 def check_grads(
     f: Callable[..., Any], args: Sequence[Any], wrt: Wrt = 0, order: int = 1, modes: Sequence[str] = ..., eps: float | None = None,
     rtol: float | None = None, atol: float | None = None,

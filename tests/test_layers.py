@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 ORDER = (
-    "places", "errors", "files", "runtime", "language", "ir", "primitives", "analysis", "passes", "frontend", "ad",
+    "places", "errors", "files", "runtime", "language", "ir", "primitives", "sparsity", "analysis", "passes", "frontend", "ad",
     "emit", "backends", "page", "debugging", "compile", "api", "nn", "cli", "__main__",
 )  # fmt: skip
 LINES = 400

@@ -53,3 +53,10 @@ def test_trust_region(example, tmp_path):
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     assert exact.fun < 0.02 and products.fun < 0.02
     assert np.max(np.abs(products.jac)) < 1e-3
+
+
+def test_bundle_adjustment(example, tmp_path):
+    found, pixels = example("bundle_adjustment").main(["--cameras", "4", "--points", "20", "--plot", str(tmp_path / "a.png")])
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    assert (found.sweeps, found.matrix.nnz) == (9, 20 * 4 * 2 * 9)
+    assert pixels < 0.5

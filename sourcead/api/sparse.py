@@ -21,7 +21,7 @@ from sourcead.compile.gradient import Gradient
 from sourcead.compile.patterns import rows_of
 from sourcead.compile.pipeline import Options
 from sourcead.compile.structures import leaves, map_leaves
-from sourcead.errors import UnsupportedArgumentError, UnsupportedValueError, VerificationError
+from sourcead.errors import InternalError, UnsupportedArgumentError, UnsupportedValueError
 from sourcead.language.progress import watched
 from sourcead.language.tracebacks import folded
 from sourcead.language.transformations import Described
@@ -40,7 +40,7 @@ class Known:
         pattern: the elements that may be other than zero, a `scipy.sparse.csr_array`.
         sweeps: the sweeps that compute them.
         value: a result of the function.
-        exact: whether a product with a vector differs by rounding of its own terms alone; else, by that of the largest.
+        exact: whether a product with a vector differs by rounding of its own terms alone; else, by that of terms that cancel.
     """
 
     pattern: Any
@@ -74,8 +74,8 @@ class SparseJacobian(Jacobian):
             new.exact = False
             matrix, holds = self._computed(new, args, kwargs, xs)
         if not holds:
-            why = f"the sparse matrix of `{self.__name__}` times a vector is not the derivative along the vector"
-            raise VerificationError(f"{why}: report this, and leave out `sparse`")
+            what = "an error in sourcead, not in your function: the sparse matrix times a vector is not the derivative along it"
+            raise InternalError(f"{self._push._place}: {what}; without `sparse`, the matrix is right")
         while len(self._known) >= KEPT:
             self._known.pop(next(iter(self._known)))
         self._known[key] = new
@@ -119,9 +119,10 @@ class SparseJacobian(Jacobian):
         by_reverse = self._pulled(cotangents, reverse, args, kwargs)
         data = sweeps.data(by_forward, by_reverse)
         matrix = type(known.pattern)((data, known.pattern.indices, known.pattern.indptr), shape=known.pattern.shape)
+        scale = 0.0 if known.exact else scale_of(known.value) / (scale_of(xs) or 1.0)
         if sweeps.forward:
-            return matrix, agree(matrix @ along, by_forward[-1], abs(matrix) @ abs(along), known.exact)
-        return matrix, agree(matrix.T @ across, by_reverse[-1], abs(matrix).T @ abs(across), known.exact)
+            return matrix, agree(matrix @ along, by_forward[-1], abs(matrix) @ abs(along), scale)
+        return matrix, agree(matrix.T @ across, by_reverse[-1], abs(matrix).T @ abs(across), scale)
 
     def _pushed(self, tangents: Callable, count: int, args: tuple, kwargs: dict, xs: tuple) -> np.ndarray:
         """Return the tangents of the result along `count` tangents of the arguments, a row for each."""
@@ -190,17 +191,30 @@ def with_last(found: np.ndarray, ends: bool, vector: np.ndarray) -> np.ndarray:
     return found
 
 
-def agree(found: np.ndarray, expected: np.ndarray, size: np.ndarray, exact: bool) -> bool:
-    """Return whether a product with a vector is what a sweep along it gives, but for rounding of sums of this size."""
+def agree(found: np.ndarray, expected: np.ndarray, size: np.ndarray, scale: float) -> bool:
+    """Return whether a product with a vector is what a sweep along it gives, but for rounding.
+
+    Args:
+        found: the product.
+        expected: the result of the sweep.
+        size: the sums of the sizes of the terms of the product.
+        scale: the size of derivatives that cancel, of which rounding is left; if it is zero, none do.
+    """
     finite = np.isfinite(found) & np.isfinite(expected) & np.isfinite(size)
-    most = np.max(size, where=finite, initial=0.0)
-    allowed = np.sqrt(np.finfo(found.dtype).eps) * (size if exact else most)
+    eps = np.finfo(expected.dtype).eps
+    allowed = eps**0.25 * np.max(size, where=finite, initial=0.0) + eps**0.5 * scale if scale else eps**0.5 * size
     return bool(np.all(np.abs(found - expected)[finite] <= np.broadcast_to(allowed, size.shape)[finite]))
+
+
+def scale_of(x: Any) -> float:
+    """Return the size of the largest element of a structure that is finite."""
+    found = np.abs(flat(x))
+    return float(np.max(found, where=np.isfinite(found), initial=0.0))
 
 
 def flat(x: Any) -> np.ndarray:
     """Return the elements of all numbers and arrays in a structure as one vector."""
-    return np.concatenate([np.ravel(leaf) for _, leaf in leaves(x)])
+    return np.concatenate([np.ravel(leaf) for _, leaf in leaves(x)] or [np.zeros(0)])
 
 
 def in_parts(vector: np.ndarray, x: Any) -> Any:

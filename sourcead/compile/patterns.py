@@ -10,7 +10,9 @@ from sourcead.backends.numpy import NUMPY
 from sourcead.compile import pipeline
 from sourcead.compile.gradient import Gradient
 from sourcead.compile.internal_errors import InternalErrors
-from sourcead.compile.structures import conversion, leaves, map_leaves
+from sourcead.compile.structures import conversion, is_leaf, leaves
+from sourcead.ir.records import parts_of
+from sourcead.runtime import fields_of
 from sourcead.sparsity.containers import filled
 from sourcead.sparsity.dependences import dependences
 from sourcead.sparsity.sets import VariableSet, variables
@@ -52,15 +54,16 @@ def rows_of(inner: Gradient, arguments: dict[str, Any]) -> Rows:
 
 
 def numbered(x: Any, first: int) -> tuple[Any, int]:
-    """Return a structure with sets of their own for all elements in it, numbered from `first` on, and the next number."""
-    count = [first]
-
-    def number(leaf):
-        found = variables(np.shape(leaf), count[0])
-        count[0] += np.size(leaf)
-        return found
-
-    return map_leaves(number, x), count[0]
+    """Return the sets of a structure in which each element is a variable, numbered from `first` on, and the next number."""
+    if is_leaf(x):
+        return variables(np.shape(x), first), first + np.size(x)
+    found = []
+    for _, part in (parts := parts_of(x)):
+        sets, first = numbered(part, first)
+        found.append(sets)
+    if isinstance(x, list | tuple):
+        return (found if isinstance(x, list) else tuple(found)), first
+    return dict(zip(names_of(x), found, strict=True)) if parts else 0, first
 
 
 def elements(value: Any, found: Any) -> list:
@@ -76,6 +79,9 @@ def elements(value: Any, found: Any) -> list:
 
 def parts_in_order(value: Any) -> list:
     """Return the parts of a dict, list, tuple or record."""
-    if isinstance(value, dict):
-        return list(value.values())
-    return list(value) if isinstance(value, list | tuple) else list(vars(value).values())
+    return [part for _, part in parts_of(value)]
+
+
+def names_of(value: Any) -> list:
+    """Return the keys of a dict, or the names of the fields of a record, in the order of their parts."""
+    return list(value if isinstance(value, dict) else fields_of(value))

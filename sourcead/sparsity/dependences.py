@@ -26,6 +26,7 @@ from sourcead.ir.nodes import (
     AdjointBlock, Append, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Function, Index, Let, Loop, Op,
     Operand, Pop, Range, Stmt, Update, Var
 )
+from sourcead.ir.recursive_calls import Pair
 from sourcead.sparsity.calls import dependences_of_call
 from sourcead.sparsity.containers import filled, part_of, united_parts
 
@@ -156,6 +157,9 @@ class Evaluation:
         raise TypeError(f"not an op: {op!r}")
 
     def call(self, fn: Any, op: Call) -> tuple[list, list]:
+        if isinstance(fn, Pair):  # of which the value is read
+            values, sets = dependences(fn.lowered.function, [self.value(a) for a in op.args], [self.set_of(a) for a in op.args])
+            return [(values[0], None)], [(sets[0], 0)]
         closure = self.closures.get(op.fn) if isinstance(op.fn, Var) else None
         if closure is not None and not op.kwargs and len(op.args) == len(closure.params):
             for p, a in [(p, (self.value(a), self.set_of(a))) for p, a in zip(closure.params, op.args)]:

@@ -23,6 +23,7 @@ class Pattern:
 
     def __init__(self, matrix: Any, sweeps: Sweeps):
         self.matrix, self.column_colours, self.row_colours = matrix, sweeps.column_colours, sweeps.row_colours
+        self._of_element = sweeps.sweep + sweeps.forward * sweeps.by_reverse
         self._counts = {"forward": sweeps.forward, "reverse": sweeps.reverse}
 
     @property
@@ -33,7 +34,8 @@ class Pattern:
     def __repr__(self):
         rows, columns = self.matrix.shape
         kinds = " and ".join(f"{count:,} {kind}" for kind, count in self._counts.items() if count) or "none"
-        return f"{rows:,} by {columns:,}, {self.matrix.nnz:,} elements, {self.sweeps:,} sweeps: {kinds}"
+        elements, sweeps = (f"{n:,} {noun}{'s' * (n != 1)}" for n, noun in ((self.matrix.nnz, "element"), (self.sweeps, "sweep")))
+        return f"{rows:,} by {columns:,}, {elements}, {sweeps}: {kinds}"
 
     def __str__(self):
         """Return a picture: a character for each element, or for a part of the matrix the share of its elements."""
@@ -62,10 +64,8 @@ class Pattern:
             ax = pyplot.figure().gca()
         found = self.matrix.tocoo()
         rows, columns = found.coords
-        by_row = self.row_colours[rows] >= 0
-        colour = np.where(by_row & (self.column_colours[columns] < 0), self.row_colours[rows] + self._counts["forward"], self.column_colours[columns])
-        size = 20_000 / max(*self.matrix.shape, 1) ** 2
-        ax.scatter(columns, rows, c=colour, cmap="tab20", marker="s", s=min(max(size, 0.1), 60), linewidths=0)
+        side = 250 / max(*self.matrix.shape, 1)  # of an element, in points
+        ax.scatter(columns, rows, c=self._of_element, cmap="tab20", marker="s", s=np.clip(side**2, 0.1, 60), linewidths=0)
         ax.set(xlim=(-0.5, self.matrix.shape[1] - 0.5), ylim=(self.matrix.shape[0] - 0.5, -0.5), aspect="equal", title=repr(self))
         ax.set(xlabel="elements of the arguments", ylabel="elements of the result")
         return ax

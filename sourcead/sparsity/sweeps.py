@@ -53,9 +53,11 @@ class Sweeps:
 
     def data(self, forward: np.ndarray, reverse: np.ndarray) -> np.ndarray:
         """Return the elements of the matrix from the results of the sweeps, a row for each."""
-        found = np.empty(len(self.sweep), np.result_type(forward, reverse) if forward.size and reverse.size else (forward if forward.size else reverse).dtype)
+        made = [table for table in (forward, reverse) if table.size]
+        found = np.empty(len(self.sweep), np.result_type(*made) if made else float)
         for table, which in ((forward, ~self.by_reverse), (reverse, self.by_reverse)):
-            found[which] = table[self.sweep[which], self.place[which]] if which.any() else 0
+            if which.any():
+                found[which] = table[self.sweep[which], self.place[which]]
         return found
 
 

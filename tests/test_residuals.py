@@ -469,3 +469,15 @@ def test_version_of_an_array_that_is_not_there_when_it_is_read_is_saved(monkeypa
     monkeypatch.setattr(writer, "make_available", refusing)
     check_grads(updates_in_branches, (np.array([0.3, -0.2, 0.5, 0.7]),))
     assert len(wrong) > 1
+
+
+class Region:
+    powers = np.array([0, 1, 2, 3, -1])
+
+
+def test_an_exponent_may_be_an_array_of_a_class():
+    def energy(x):
+        return np.sum((7.1 - x) ** Region.powers * (x - 1.2) ** Region.powers)
+
+    numeric = (energy(3.0 + 1e-5) - energy(3.0 - 1e-5)) / 2e-5
+    assert grad(energy)(3.0) == pytest.approx(numeric, rel=1e-7)

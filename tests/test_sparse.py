@@ -181,6 +181,13 @@ def separate(p):
     return np.sum(p["a"] ** 3) + np.exp(p["b"]) * p["a"][0]
 
 
+def number_in_an_array(x):
+    z = np.array(x)
+    w = z[()]
+    z += 0.5 * x
+    return z + w * w
+
+
 @pytest.mark.parametrize(
     ("f", "x", "count", "sweeps"),
     [
@@ -188,6 +195,7 @@ def separate(p):
         (springs, X, 5 + 2 * (4 + 2), 4),
         (log_of_sum, X, 25, 5),
         (separate, {"a": X, "b": 0.5}, 6 + 2, 2),
+        (number_in_an_array, 2.0, 1, 1),
     ],
     ids=lambda p: getattr(p, "__name__", ""),
 )

@@ -194,7 +194,7 @@ class Evaluation:
         value = self.env.pop(op.base) if dying else self.value(op.base)
         found = self.sets.pop(op.base, 0) if dying and isinstance(op.base, Var) else self.set_of(op.base)
         adds = not isinstance(op, Pop) and not isinstance(self.set_of(op.value), int)
-        if isinstance(found, int) and adds or not isinstance(found, int):
+        if adds or not isinstance(found, int):
             found = filled(value, found)
         if not (dying and is_alone(value, sys.getrefcount(value))):
             value = runtime.copy(value)
@@ -216,7 +216,7 @@ class Evaluation:
                 adding = evaluate._value(new, self.env)
                 sets = self.set_of(new)
                 value = evaluate._updated(value, path, adding, mode, self.env)
-                if not isinstance(found, int):
+                if adds or not isinstance(found, int):
                     found = evaluate._updated(found, path, filled(adding, sets), mode, self.env)
                 return [value], [found]
 

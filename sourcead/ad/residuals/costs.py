@@ -48,7 +48,7 @@ def is_cheap(op: Op) -> bool:
         case Index() | Attr() | Let() | Build():
             return True
         case Call(operator.pow, (_, exponent)):
-            return isinstance(exponent, Const) and exponent.value in (1, 2, 3, -1)
+            return isinstance(exponent, Const) and isinstance(exponent.value, int | float) and exponent.value in (1, 2, 3, -1)
         case Call(fn, _, _, False):
             return record_of(fn).cheap
     return False

@@ -11,10 +11,11 @@ import numpy as np
 import pytest
 
 from sourcead import grad, hessian, jacobian, sparse_pattern
-from sourcead.errors import UnsupportedArgumentError, UnsupportedValueError
+from sourcead.errors import SourceADError, UnsupportedArgumentError, UnsupportedValueError
 from sourcead.sparsity.colouring import distance_2, star
 from sourcead.sparsity.sets import FEW, VariableSet, members_of, united
 from sourcead.sparsity.sweeps import seeds, sweeps_for, symmetric_sweeps
+from tests.harness import all_programs, quietly, rng_for
 from tests.semantics import exec_with_source
 
 scipy_sparse = pytest.importorskip("scipy.sparse")
@@ -363,3 +364,26 @@ def test_the_page_of_the_docs(capsys):
         if kind:
             exec_with_source(block, namespace)
     assert capsys.readouterr().out == next(block for kind, block in blocks if not kind)
+
+
+def judged_programs():
+    """Programs of the corpus whose Jacobian is small."""
+    for p in all_programs("basic"):
+        args = p.make_args(rng_for(0)) if p.raises is None else ()
+        if args and isinstance(args[0], np.ndarray | float) and np.size(args[0]) <= 60:
+            yield p
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("p", list(judged_programs()), ids=lambda p: f"{p.theme}.{p.name}")
+def test_programs_of_the_corpus(p):
+    for make in (jacobian, hessian):
+        with quietly():
+            try:
+                dense = blocks(make(p.function)(*p.make_args(rng_for(0))))
+            except (SourceADError, ValueError):
+                continue
+            sparse = blocks(make(p.function, sparse=True)(*p.make_args(rng_for(0))))
+        for own, other in zip(sparse, dense, strict=True):
+            scale = np.max(np.abs(other), where=np.isfinite(other), initial=1.0)
+            np.testing.assert_allclose(own.ravel(), np.ravel(other), rtol=1e-7, atol=1e-9 * scale)

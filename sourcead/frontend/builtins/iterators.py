@@ -159,6 +159,9 @@ def resumed(
 def step(lo: Lowering, left: list[gast.AST], unsure: Callable, node) -> Value | None:
     """Lower the first of the statements that are left, and replace it by what is left of it; return what it yields."""
     stmt = left.pop(0)
+    if (apart := generators.with_yields_apart(stmt, lo.scope)) is not None:
+        left[:0] = apart
+        return None
     match stmt:
         case gast.Expr(value=gast.Yield(value=value)) | gast.Assign(value=gast.Yield(value=value)):
             if isinstance(stmt, gast.Assign):

@@ -94,20 +94,6 @@ def into_a_call(x):
     return r
 
 
-def into_a_list(x):
-    def gen(seq):
-        for q in seq:
-            held = [(yield q), 1.0]
-            assert len(held) == 2
-
-    r = 0.0
-    for q in gen(x):
-        if q > 1:
-            break
-        r += q * q
-    return r
-
-
 def in_a_choice(x):
     def gen(seq):
         k = 0.0
@@ -146,7 +132,6 @@ CASES = [
     into_an_array,
     in_conditions,
     into_a_call,
-    into_a_list,
     in_a_choice,
     into_an_attribute,
 ]

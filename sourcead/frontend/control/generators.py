@@ -10,7 +10,6 @@
 Each body sees only its own variables. If the loop may be left early, the generator returns after a `yield` at which it was left.
 """
 
-import builtins
 import copy
 import functools
 import types
@@ -136,19 +135,8 @@ def each_of(node: gast.Expr) -> gast.For:
 def with_yields_apart(node: gast.AST, scope: Scope) -> list[gast.AST] | None:
     """Return the statements for one that yields inside of an expression, where each `yield` has a statement of its own; else None."""
     if not hasattr(node, "apart"):
-        node.apart = hoisting.hoisted(node, lambda n: isinstance(n, gast.Yield), functools.partial(_stays, scope))
+        node.apart = hoisting.hoisted(node, lambda n: isinstance(n, gast.Yield), scope)
     return node.apart
-
-
-def _stays(scope: Scope, name: str) -> bool:
-    """Tell whether a name stands for a module, class or function of which nobody gives the name to another while a generator waits."""
-    globals_ = scope.source.globals
-    while scope is not None:
-        if name in scope.names or name in scope.assigned or name in scope.source.closure:
-            return False
-        scope = scope.parent
-    found = globals_.get(name, getattr(builtins, name, None))
-    return callable(found) or isinstance(found, types.ModuleType)
 
 
 def _returning(scope: Scope, node: gast.AST, around: tuple) -> list[gast.AST] | None:

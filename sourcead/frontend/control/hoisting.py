@@ -10,12 +10,14 @@
                                         first += second;  y = first
 """
 
+import builtins
+import types
 from collections.abc import Callable
 
 import gast
 
 from sourcead.frontend.control.exits import assignment, standing_for, variable
-from sourcead.frontend.core import Flag
+from sourcead.frontend.core import Flag, Scope
 
 FIELDS = {  # statements, and the fields of theirs that are evaluated first, once
     gast.Assign: "value", gast.Return: "value", gast.Expr: "value", gast.If: "test", gast.For: "iter", gast.Assert: "test",
@@ -28,15 +30,15 @@ class NotHoisted(Exception):
     """The expression is in a place of which it is not known when it is evaluated."""
 
 
-def hoisted(node: gast.AST, wanted: Callable[[gast.AST], bool], stays: Callable[[str], bool]) -> list[gast.AST] | None:
+def hoisted(node: gast.AST, wanted: Callable[[gast.AST], bool], scope: Scope) -> list[gast.AST] | None:
     """Return the statements for one in which some expressions get assignments of their own; None if there are none, or none can.
 
     Args:
         node: the statement; it is not changed, and its blocks are taken as they are.
         wanted: tells which expressions.
-        stays: tells whether a name is bound to the same object at any time, such as that of a module.
+        scope: the scope of the function.
     """
-    hoist = _Hoist(node, wanted, stays)
+    hoist = _Hoist(node, wanted, scope)
     try:
         if isinstance(node, gast.AugAssign):
             return hoist.augmented() if hoist.has_wanted(node.value) or hoist.has_wanted(node.target) else None
@@ -56,11 +58,22 @@ def hoisted(node: gast.AST, wanted: Callable[[gast.AST], bool], stays: Callable[
     return [*hoist.before, standing_for(node, type(node)(**fields))]
 
 
+def stays(scope: Scope | None, name: str) -> bool:
+    """Tell whether a name stands for a module, class or function outside of all functions, which is taken to stay what it is."""
+    globals_ = scope.source.globals
+    while scope is not None:
+        if name in scope.names or name in scope.local or name in scope.source.closure:
+            return False
+        scope = scope.parent
+    found = globals_.get(name, getattr(builtins, name, None))
+    return callable(found) or isinstance(found, types.ModuleType)
+
+
 class _Hoist:
     """Collects the assignments that come `before` a statement."""
 
-    def __init__(self, node: gast.AST, wanted: Callable[[gast.AST], bool], stays: Callable[[str], bool]):
-        self.node, self.wanted, self.stays, self.before = node, wanted, stays, []
+    def __init__(self, node: gast.AST, wanted: Callable[[gast.AST], bool], scope: Scope):
+        self.node, self.wanted, self.scope, self.before = node, wanted, scope, []
 
     def has_wanted(self, expr: gast.AST | None) -> bool:
         """Tell whether an expression is or has a part that is wanted, outside of functions inside it."""
@@ -70,7 +83,7 @@ class _Hoist:
 
     def held(self, expr: gast.AST) -> gast.AST:
         """Evaluate an expression here, unless its value is the same at any time; return what stands for its value."""
-        if isinstance(expr, (gast.Constant, gast.Lambda)) or isinstance(expr, gast.Name) and self.stays(expr.id):
+        if isinstance(expr, (gast.Constant, gast.Lambda)) or isinstance(expr, gast.Name) and stays(self.scope, expr.id):
             return expr
         name = Flag("part")
         self.before.append(assignment(name, expr, self.node))
@@ -97,7 +110,7 @@ class _Hoist:
         """Evaluate one of two expressions here; return what stands for its value."""
         name, arms = name or Flag("part"), []
         for arm in (body, orelse):
-            inner = _Hoist(self.node, self.wanted, self.stays)
+            inner = _Hoist(self.node, self.wanted, self.scope)
             value = inner.value(arm)
             arms.append([*inner.before, assignment(name, value, self.node)])
         self.before.append(standing_for(self.node, gast.If(test, *arms)))
@@ -138,9 +151,18 @@ class _Hoist:
             if k < last and isinstance(new, gast.Starred):  # its items are taken before the next operand is evaluated
                 new = gast.Starred(self.held(gast.Tuple([new], gast.Load())), gast.Load())
             elif k < last and n is not None:
-                new = self.held(new)
+                new = self.key(new)
             done.append(new)
         return done
+
+    def key(self, key: gast.AST) -> gast.AST:
+        """Evaluate what stands in the brackets of a subscript here; return what stands for it."""
+        match key:
+            case gast.Slice():
+                return gast.Slice(*(n and self.held(self.value(n)) for n in (key.lower, key.upper, key.step)))
+            case gast.Tuple(elts=elts) if any(isinstance(n, gast.Slice) for n in elts):
+                return gast.Tuple([self.key(n) for n in elts], gast.Load())
+        return self.held(self.value(key))
 
     def augmented(self) -> list[gast.AST]:
         """Return the statements for `target op= value`: the target is read before the value is evaluated, and written after it."""
@@ -151,10 +173,8 @@ class _Hoist:
             case gast.Attribute():
                 base = self.held(self.value(target.value))
                 place = lambda ctx: gast.Attribute(base, target.attr, ctx)  # noqa: E731
-            case gast.Subscript(slice=gast.Slice()):
-                raise NotHoisted
             case _:
-                base, key = (self.held(n) for n in self.in_order([target.value, target.slice]))
+                base, key = self.held(self.value(target.value)), self.key(target.slice)
                 place = lambda ctx: gast.Subscript(base, key, ctx)  # noqa: E731
         name = Flag("part")
         self.before.append(assignment(name, standing_for(target, place(gast.Load())), node))

@@ -90,6 +90,16 @@ def numbers_and_arrays(x):
     return float(np.sum([x[0], x * 3, (x[1], x[2])][int(abs(x[1]) * 7) % 3])) * x[3]
 
 
+def arguments_of_functions(x):
+    shapes = three(x)
+
+    def made(a, b=0.7):
+        return lambda t: a * t + b
+
+    found = {"one": made(max(shapes, key=lambda e: -e.a).a), "other": made(x[0], x[3])}
+    return found["one"](x[1]) * found["other"](x[2])
+
+
 def parts_of_slices(x):
     x = x * 1.0
     x[1:3] += max(three(x), key=lambda e: e.a).area()
@@ -97,7 +107,7 @@ def parts_of_slices(x):
 
 
 CASES = [largest, smallest_is_written, sorted_by_key, largest_of_each_step, between_calls, places_in_lists, kept_in_a_function,
-         keys_of_dicts, numbers_and_arrays, parts_of_slices]  # fmt: skip
+         keys_of_dicts, numbers_and_arrays, arguments_of_functions, parts_of_slices]  # fmt: skip
 
 
 @pytest.mark.parametrize("program", CASES, ids=lambda f: f.__name__)

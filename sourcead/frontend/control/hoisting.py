@@ -147,12 +147,14 @@ class _Hoist:
         last = max((k for k, n in enumerate(parts) if self.has_wanted(n)), default=-1)
         done = []
         for k, n in enumerate(parts):
-            new = self.value(n) if n is not None and k <= last else n
-            if k < last and isinstance(new, gast.Starred):  # its items are taken before the next operand is evaluated
-                new = gast.Starred(self.held(gast.Tuple([new], gast.Load())), gast.Load())
-            elif k < last and n is not None:
-                new = self.key(new)
-            done.append(new)
+            if n is None or k > last:
+                done.append(n)
+            elif k == last:
+                done.append(self.value(n))
+            elif isinstance(n, gast.Starred):  # its items are taken before the next operand is evaluated
+                done.append(gast.Starred(self.held(gast.Tuple([self.value(n)], gast.Load())), gast.Load()))
+            else:
+                done.append(self.key(n))
         return done
 
     def key(self, key: gast.AST) -> gast.AST:

@@ -180,6 +180,7 @@ class Lowering(Writing):
         outliving: the identities of those that the function assigns attributes of, and of lists and dicts (`control/outliving.py`).
         containers: what stands for each list and dict among these.
         filled: the items of those dicts that get keys which are not known.
+        changed_elsewhere: what functions that are called as they are change, with the error if it is read (`changed_by_opaque.py`).
         left: the values that the text has assigned to global variables so far.
         guards: globals that were inlined or resolved: (where, key, the object found).
         walked: lists of known length that loops take by index, as one value each.
@@ -241,6 +242,7 @@ class Lowering(Writing):
         self.outliving: frozenset[int] = frozenset()
         self.containers: Kept = Kept()
         self.filled: set[Slots] = set()
+        self.changed_elsewhere: dict[tuple, Exception] = {}
         self.left: dict[tuple[Slots, str], Value] = {}
         self.guards: dict[tuple[int, str], tuple[Any, str, Any]] = {}
         self.walked: list[Cell] = []

@@ -1,4 +1,4 @@
-"""A `yield` inside an expression: what Python evaluates before it is evaluated before it, also where the generator is left there."""
+"""A `yield` inside an expression: what Python evaluates before it is evaluated before it, also where the generator is left or closed."""
 
 import numpy as np
 import pytest
@@ -125,6 +125,51 @@ def into_an_attribute(x):
     return r + 3 * it.send(x[1]) * p.v
 
 
+def closed_after_a_loop(x):
+    def gen():
+        mean = 0.0
+        while True:
+            got = yield mean
+            mean += got
+
+    it = gen()
+    next(it)
+    r = 0.0
+    for q in x:
+        r = it.send(q * x[0])
+        if r > 0.1:
+            break
+    it.close()
+    return r
+
+
+def closed_in_a_branch(x):
+    def gen():
+        for q in x:
+            yield q * 1.0
+
+    it = gen()
+    if x[0] > 0:
+        r = next(it)
+        it.close()
+    else:
+        r = x[2]
+    return r + sum(q * q for q in it)
+
+
+def closed_before_it_begins(x):
+    def gen():
+        for q in x:
+            yield q * 1.0
+
+    it = gen()
+    it.close()
+    r = x[0]
+    for q in it:
+        r += q
+    return r
+
+
 CASES = [
     into_a_sum,
     in_place,
@@ -134,6 +179,9 @@ CASES = [
     into_a_call,
     in_a_choice,
     into_an_attribute,
+    closed_after_a_loop,
+    closed_in_a_branch,
+    closed_before_it_begins,
 ]
 
 

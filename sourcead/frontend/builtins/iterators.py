@@ -70,6 +70,10 @@ def method(lo: Lowering, it: Iterable, name: str, args: list[Value], kwargs: dic
     """Lower `it.__next__()`, `it.__iter__()` and `generator.send(value)`: the `yield` at which it stopped has this value."""
     if name in ("__next__", "__iter__") and it.once and not args:
         return builtin_next(lo, node, it) if name == "__next__" else it
+    if name == "close" and it.suspended is not None and not args and LEFT not in it.state and not cleans_up(it.suspended):
+        it.suspended.stop(lo, [])
+        lo.set(it.state, ENDED, TRUE)
+        return NONE
     if name != "send" or it.suspended is None or len(args) != 1:
         return core.method.default(lo, it, name, args, kwargs, node)
     if LEFT in it.state or not it.suspended.begun and not core.is_none(args[0]):
@@ -79,6 +83,11 @@ def method(lo: Lowering, it: Iterable, name: str, args: list[Value], kwargs: dic
         return ended(True)
     with lo.using(listing=True):
         return resumed(lo, it.suspended, ended, node, False, args[0])
+
+
+def cleans_up(generator: generators.Suspended) -> bool:
+    """Tell whether a generator may do something when it is closed at a `yield`."""
+    return any(isinstance(n, (gast.Try, gast.With, gast.YieldFrom)) for n in core.own_nodes(generator.fn.source.node))
 
 
 def unknown(lo: Lowering, node, why: str, instead: str = "loop over it") -> UnknownElement:
@@ -159,6 +168,9 @@ def resumed(
 def step(lo: Lowering, left: list[gast.AST], unsure: Callable, node) -> Value | None:
     """Lower the first of the statements that are left, and replace it by what is left of it; return what it yields."""
     stmt = left.pop(0)
+    if (apart := generators.with_yields_apart(stmt, lo.scope)) is not None:
+        left[:0] = apart
+        return None
     match stmt:
         case gast.Expr(value=gast.Yield(value=value)) | gast.Assign(value=gast.Yield(value=value)):
             if isinstance(stmt, gast.Assign):

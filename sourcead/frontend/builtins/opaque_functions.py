@@ -10,7 +10,7 @@ from sourcead.frontend import core
 from sourcead.frontend.builtins.calls import refuse_functions
 from sourcead.frontend.builtins.compositions import inline_composition
 from sourcead.frontend.control import outliving
-from sourcead.frontend.core import Lowering, TupleVal, Value, roots
+from sourcead.frontend.core import Lowering, TupleVal, Value, changed_by_opaque, roots
 from sourcead.ir.nodes import Call, Const
 from sourcead.ir.types import UNKNOWN, rank
 from sourcead.language.opaque import Solver, opaque
@@ -35,6 +35,7 @@ def call_opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
         return inline_composition(lo, SOLVED, given, {}, node)
     refuse_functions(lo, fn.function, [*args, *kwargs.values()])
     outliving.leave_in_names(lo)  # which it may read
+    changed_by_opaque.note(lo, fn.function)
     operands, named = [lo.operand(a) for a in args], {k: lo.operand(v) for k, v in kwargs.items()}
     call = Call(runtime.unseen, (Const(fn.function), *operands), tuple(named.items()), effect=True)
     return lo.wrap(lo.build.emit(call, UNKNOWN, "value"), shares=[r for a in (*args, *kwargs.values()) for r in roots(a)])

@@ -37,15 +37,21 @@ def builtin_sorted(lo: Lowering, node, xs: Value, *, key: Value | None = None, *
         return sets.listed(lo, xs, sorted, options)
     xs = sequences.taken(lo, xs, node)
     known = sequences.static_items(lo, xs, node) if key is not None and core.has_known_items(xs) else []
+    if objects_by_place.may_differ(lo, known, node) and len(known) <= 3 and not core.is_none(key):
+        return objects_by_place.orders_of(lo, known, key, bool(core.certain(lo, options.get("reverse", FALSE), node)), node)
     if objects_by_place.are_few_objects(lo, known) and len(known) <= 3 and not core.is_none(key):
         backward = core.certain(lo, options.get("reverse", FALSE), node)
         return lo.new_list(objects_by_place.in_order(lo, known, key, bool(backward), node))
     if (found := sorted_while_compiling(lo, xs, key, node, **options)) is not None:
         return found
-    items = indexable(lo, xs, node)
-    if getattr(atom_type(lo.read(items)), "items", None) == ():
-        return lo.new_list([])
-    return lists.gathered(lo, items, lists.order_of(lo, items, key, options.get("reverse"), node), node)
+
+    def ordered() -> Value:
+        items = indexable(lo, xs, node)
+        if getattr(atom_type(lo.read(items)), "items", None) == ():
+            return lo.new_list([])
+        return lists.gathered(lo, items, lists.order_of(lo, items, key, options.get("reverse"), node), node)
+
+    return objects_by_place.or_noted(lo, known, ordered)
 
 
 def sorted_while_compiling(lo: Lowering, xs: Value, key: Value | None, node, reverse: Value = FALSE) -> Value | None:
@@ -67,10 +73,13 @@ def extreme(fn, lo: Lowering, node, *values: Value, key: Value | None = None, de
     if len(values) == 1:
         values = (sequences.taken(lo, values[0], node),)
     items = sequences.static_items(lo, values[0], node) if len(values) == 1 and core.has_known_items(values[0]) else list(values)
+    if key is not None and not core.is_none(key) and objects_by_place.may_differ(lo, items, node):
+        return objects_by_place.best_of(lo, operator.gt if fn is max else operator.lt, items, key, node)
     if key is not None and not core.is_none(key) and objects_by_place.are_few_objects(lo, items):
         return objects_by_place.extreme(lo, operator.gt if fn is max else operator.lt, items, key, node)
     if key is not None or len(values) == 1 and not core.has_known_items(values[0]):
-        return extreme_item(lo, fn, values[0] if len(values) == 1 else TupleVal(values), key, default, node)
+        given = values[0] if len(values) == 1 else TupleVal(values)
+        return objects_by_place.or_noted(lo, items, lambda: extreme_item(lo, fn, given, key, default, node))
     if not items and default is not None:
         return default
     if not items:

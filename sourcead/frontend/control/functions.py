@@ -17,7 +17,7 @@ from sourcead.frontend import core
 from sourcead.frontend.control import generators, long_texts, outliving, pointers
 from sourcead.frontend.control.exits import Return
 from sourcead.frontend.control.lost_changes import lost_changes
-from sourcead.frontend.core import Cell, Frame, Lowering, Scope, TupleVal, Value, leaves
+from sourcead.frontend.core import Cell, Frame, Lowering, Scope, TupleVal, Value, changed_by_opaque, leaves
 from sourcead.frontend.core.lowering import Kept
 from sourcead.frontend.core.special_effects import check
 from sourcead.frontend.find_source import Source
@@ -287,6 +287,7 @@ def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: di
         value = as_returned(lo, value)
         atom = lo.read(TupleVal((value, *(left_in[name] for name in also))) if also else value)
     outliving.leave_in_names(lo, at_end=True)
+    changed_by_opaque.refuse_reads(lo)
     stmts = lo.build.stmts
     checks = [*core.checks_of_second_names(lo, params.values()), *layout_checks(lo, sorted(lo.layouts, key=lambda v: v.id), None)]
     body = Block((*lo.prelude, *stmts[:unpacked], *checks, *stmts[unpacked:]), (atom,))

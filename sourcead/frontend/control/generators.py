@@ -20,7 +20,7 @@ import gast
 
 from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
-from sourcead.frontend.control import exits
+from sourcead.frontend.control import exits, hoisting
 from sourcead.frontend.core import Flag, Frame, FunctionVal, Iterable, Lowering, Scope, Slots, Value
 from sourcead.frontend.find_source import Source, find_source
 from sourcead.ir.nodes import Const
@@ -110,7 +110,7 @@ def run(lo: Lowering, generator: Suspended, act: Callable, leave: Flag | None) -
 
     inner.consume = consume
     with generator.within(lo):
-        ended = core.lower_statements(lo, list(left) if leave is None else exits.rewritten(left, _returning))
+        ended = core.lower_statements(lo, list(left) if leave is None else exits.rewritten(left, functools.partial(_returning, inner)))
     return ended.value if isinstance(ended, exits.Return) else Const(None)
 
 
@@ -132,11 +132,21 @@ def each_of(node: gast.Expr) -> gast.For:
     return node.each
 
 
-def _returning(node: gast.AST, around: tuple) -> list[gast.AST] | None:
+def with_yields_apart(node: gast.AST, scope: Scope) -> list[gast.AST] | None:
+    """Return the statements for one that yields inside of an expression, where each `yield` has a statement of its own; else None."""
+    if not hasattr(node, "apart"):
+        node.apart = hoisting.hoisted(node, lambda n: isinstance(n, gast.Yield), scope)
+    return node.apart
+
+
+def _returning(scope: Scope, node: gast.AST, around: tuple) -> list[gast.AST] | None:
     """Return a statement that yields, and a `return` under the condition that the loop was left there; None for other statements."""
+    returning = functools.partial(_returning, scope)
+    if (apart := with_yields_apart(node, scope)) is not None:
+        return exits.rewritten(apart, returning)
     match node:
         case gast.Expr(value=gast.YieldFrom()):
-            return exits.rewritten([each_of(node)], _returning)
+            return exits.rewritten([each_of(node)], returning)
         case gast.Expr(value=gast.Yield()) | gast.Assign(value=gast.Yield()):
             made, made.value = copy.copy(node), copy.copy(node.value)
             made.value.stops = True

@@ -9,6 +9,7 @@ from sourcead.frontend.core.cells import (
 from sourcead.frontend.core.changes_outside import (
     changed_globals, checks_of_second_names, containers_from_outside, refuse_changed_globals
 )
+from sourcead.frontend.core.choices import OneOf, choice_differs, chooses_here, with_choices_apart
 from sourcead.frontend.core.classes import Snapshot, may_change
 from sourcead.frontend.core.compiled_from_python import in_source
 from sourcead.frontend.core.conditions import condition

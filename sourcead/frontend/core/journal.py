@@ -148,7 +148,7 @@ class Journal:
 # -- attempts --------------------------------------------------------------------------------------------------------------
 
 
-SYNTAX = frozenset({"assigned", "exits", "reads", "words"})
+SYNTAX = frozenset({"exits", "local", "reads", "words"})
 """Attributes of a scope that cache facts of the syntax alone: they hold for every attempt, and are kept."""
 
 

@@ -50,11 +50,6 @@ class Scope:
         return self.homes.get(name, self.names)
 
     @functools.cached_property
-    def assigned(self) -> set[str]:
-        """Find the names that the function itself assigns, whether or not it has yet."""
-        return {n.id for n in own_nodes(self.source.node) if isinstance(n, gast.Name) and not isinstance(n.ctx, gast.Load)}
-
-    @functools.cached_property
     def local(self) -> frozenset[str]:
         """Find the names that belong to the function: it binds them, and does not declare them as `nonlocal` or `global`."""
         return bound_names(self.source.node)
@@ -185,6 +180,7 @@ class Lowering(Writing):
         outliving: the identities of those that the function assigns attributes of, and of lists and dicts (`control/outliving.py`).
         containers: what stands for each list and dict among these.
         filled: the items of those dicts that get keys which are not known.
+        changed_elsewhere: what functions that are called as they are change, with the error if it is read (`changed_by_opaque.py`).
         left: the values that the text has assigned to global variables so far.
         guards: globals that were inlined or resolved: (where, key, the object found).
         walked: lists of known length that loops take by index, as one value each.
@@ -223,6 +219,7 @@ class Lowering(Writing):
         copies: the number of times that the statements after an `if` were lowered in both its arms.
         differing: the places of branches whose arms leave different objects in one name.
         after_each: the places of those that are lowered with the statements after them in both arms, where each knows its objects.
+        chooses: the expression of an assignment whose rest is lowered for each of the values that it may have (`syntax/choices.py`).
         numbers_read: the names of the global numbers that are read in each call.
         relies_on_numbers: whether the text relies on the values of global numbers, such as sizes, not on their types alone.
         leaves_calls: whether a refused call that is given and changes no data stays as it is (`builtins/calls_as_they_are.py`).
@@ -245,6 +242,7 @@ class Lowering(Writing):
         self.outliving: frozenset[int] = frozenset()
         self.containers: Kept = Kept()
         self.filled: set[Slots] = set()
+        self.changed_elsewhere: dict[tuple, Exception] = {}
         self.left: dict[tuple[Slots, str], Value] = {}
         self.guards: dict[tuple[int, str], tuple[Any, str, Any]] = {}
         self.walked: list[Cell] = []
@@ -284,6 +282,7 @@ class Lowering(Writing):
         self.copies = 0
         self.differing: Kept = Kept()
         self.after_each: frozenset = frozenset()
+        self.chooses: gast.AST | None = None
         self.numbers_read: Kept = Kept()
         self.relies_on_numbers = False
         self.leaves_calls = False

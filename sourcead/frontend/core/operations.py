@@ -10,8 +10,7 @@ A kind of subject is one of these:
 
 Each kind has one implementation, so the order in which the files are imported does not matter.
 
-Calls of Python objects are lowered by handlers. Built-in functions have their own (`@builtin(len)`). Other objects fall into kinds, each
-with a test and a handler; a call is lowered by the first kind of `ORDER` whose test holds.
+A call of a Python object is lowered by its own handler (`@builtin(len)`), else by that of the first kind of `ORDER` whose test holds.
 """
 
 import collections
@@ -29,6 +28,7 @@ from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend.core.cells import (
     STAND_INS, BoundVal, Cell, FunctionVal, Held, Iterable, MethodVal, SuperVal, TupleVal, Value, array_of, structure_of
 )
+from sourcead.frontend.core.choices import with_choices_apart
 from sourcead.frontend.core.errors import perhaps, raises_in_statement, refused, surely, unsupported
 from sourcead.frontend.core.generic import Generic
 from sourcead.frontend.core.journal import WHOLE
@@ -70,6 +70,8 @@ def lower_statement(lo: Lowering, node: gast.AST, rest: list[gast.AST]) -> tuple
 def lower_statements(lo: Lowering, stmts: list[gast.AST]) -> Any:
     """Lower a list of statements; return how control leaves it."""
     for k, node in enumerate(stmts):
+        if lo.after_each and (apart := with_choices_apart(lo, node)) is not None:
+            return lower_statements(lo, [*apart, *stmts[k + 1 :]])
         first = len(lo.build.stmts)
         try:
             left, rest_is_lowered = lower_statement(lo, node, stmts[k + 1 :])
@@ -78,8 +80,7 @@ def lower_statements(lo: Lowering, stmts: list[gast.AST]) -> Any:
                 return RAISED
             raises_in_statement(lo, error, node)
             raise
-        if left is not RAISED and raised_in_call(lo, first):
-            return RAISED
+        left = RAISED if left is not RAISED and raised_in_call(lo, first) else left
         if left is not None or rest_is_lowered:
             return left
     return None
@@ -91,8 +92,7 @@ RAISED = object()  # how control leaves statements of which one raises an except
 def raised_in_call(lo: Lowering, first: int) -> bool:
     """Tell whether a function that a statement calls raises for sure; remove what the statement does with the result, from `first` on."""
     place = next((k for k, stmt in enumerate(lo.build.stmts[first:], first) if surely_raises(stmt.op)), None)
-    if place is not None:
-        del lo.build.stmts[place + 1 :]
+    del lo.build.stmts[len(lo.build.stmts) if place is None else place + 1 :]
     return place is not None
 
 

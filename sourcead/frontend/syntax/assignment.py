@@ -11,7 +11,8 @@ from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control import branches
 from sourcead.frontend.control.exits import standing_for
-from sourcead.frontend.core import VALUE, Cell, Held, Iterable, Lowering, Value
+from sourcead.frontend.core import VALUE, Cell, Held, Iterable, Lowering, OneOf, Value
+from sourcead.frontend.syntax import choices
 from sourcead.frontend.syntax.expressions import BINARY, named_object
 from sourcead.frontend.values import iterables, lists, objects, sequences, subscripts
 from sourcead.ir.nodes import Atom, Const, Let, Slice, Sub, Var
@@ -24,15 +25,17 @@ def lower_assign(lo: Lowering, node: gast.Assign, rest: list[gast.AST]) -> tuple
     """Lower `a = b = value`, or `a = b if cond else c` as the `if` that it is."""
     with lo.at(node):
         if not isinstance(node.value, gast.IfExp) or not lo.splits_here():
-            return assign_all(lo, node), False
+            with lo.using(names_for_items=names_of_items(node), chooses=node.value if core.chooses_here(lo) else None):
+                value = core.lower(lo, node.value)
+            if isinstance(value, OneOf):
+                return core.lower_statements(lo, [choices.for_each_option(node, value), *rest]), True
+            return assign_all(lo, node, value), False
     arms = [[gast.copy_location(gast.Assign(node.targets, value, None), node)] for value in (node.value.body, node.value.orelse)]
     return core.lower_statement(lo, gast.copy_location(gast.If(node.value.test, *arms), node), rest)
 
 
-def assign_all(lo: Lowering, node: gast.Assign) -> None:
-    """Assign the value of an assignment to its targets."""
-    with lo.using(names_for_items=names_of_items(node)):
-        value = core.lower(lo, node.value)
+def assign_all(lo: Lowering, node: gast.Assign, value: Value) -> None:
+    """Assign a value to the targets of an assignment."""
     with exchanged(lo, node):
         for target in node.targets:
             assign(lo, target, value)

@@ -23,11 +23,17 @@ def has_calls(node: gast.AST | None, calls: tuple[type, ...] = (gast.Call, gast.
         return False
     if isinstance(node, gast.AugAssign) and not isinstance(node.target, gast.Name):
         return isinstance(node.target, gast.Subscript) and gast.Subscript in calls and not is_lazy(node.target.slice)
-    if any(isinstance(target, gast.Attribute) for target in getattr(node, "targets", ())):
+    if stored_apart(node, calls):
         return True
     if is_lazy(node.value) and not (isinstance(node.value, calls) and not isinstance(node.value, gast.Attribute)):
         return False
     return any(isinstance(n, calls) for n in gast.walk(node.value))
+
+
+def stored_apart(node: gast.AST, calls: tuple[type, ...]) -> list[gast.AST]:
+    """Return the targets that may raise something: attributes, which may be properties, and items where these are asked for."""
+    items = [t for t in getattr(node, "targets", ()) if isinstance(t, gast.Subscript) and not is_lazy(t.slice) and not is_lazy(t.value)]
+    return [t for t in getattr(node, "targets", ()) if isinstance(t, gast.Attribute) or gast.Subscript in calls and t in items]
 
 
 def is_lazy(node: gast.AST) -> bool:

@@ -35,12 +35,11 @@ from sourcead.frontend.control.exits import (
     Return, always_leaves, as_function, assignment, may_leave, rewritten, standing_for, variable
 )
 from sourcead.frontend.core import MISSING, Escaped, Flag, Held, Lowering, Value
-from sourcead.frontend.syntax import managers
-from sourcead.frontend.syntax.calls_in_order import STRICT, TRIED, has_calls, is_lazy, operation
+from sourcead.frontend.syntax import managers, probes
+from sourcead.frontend.syntax.calls_in_order import STRICT, TRIED, has_calls, is_lazy, operation, stored_apart
 from sourcead.frontend.syntax.guarded import kept
 from sourcead.frontend.syntax.handlers import Handler, caught, handler_of_syntax, names_no_class
 from sourcead.frontend.syntax.managers import Act, Surrounded
-from sourcead.frontend.syntax.probes import after_trial
 from sourcead.frontend.syntax.raising import class_raised, error_for
 from sourcead.frontend.values import objects
 from sourcead.ir.nodes import UNDEFINED, Const
@@ -230,18 +229,18 @@ class Leaving:
     def with_calls(self, node: gast.AST, around: tuple, calls: tuple[type, ...] = (gast.Call, gast.Attribute)) -> list[gast.AST]:
         """Return the statements for one in which functions are called, each call in a statement of its own."""
         before: list[gast.AST] = []
-        whole = is_lazy(node.value)  # its arguments stay where they are
 
-        def part(n: Any) -> Any:
+        def part(n: Any, whole: bool = False) -> Any:
             if isinstance(n, list):
-                return [part(item) for item in n]
+                return [part(item, whole) for item in n]
             local = not isinstance(n, gast.Name) or n.id in self.lo.scope.local
             if not isinstance(n, STRICT) or not local or whole and n is not node.value:
                 return n
             if isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute):
-                parts = [gast.Attribute(part(n.func.value), n.func.attr, n.func.ctx), part(n.args), part(n.keywords)]
+                func = gast.Attribute(part(n.func.value, whole), n.func.attr, n.func.ctx)
+                parts = [func, part(n.args, whole), part(n.keywords, whole)]
             else:
-                parts = [part(value) for _, value in gast.iter_fields(n)]
+                parts = [part(value, whole) for _, value in gast.iter_fields(n)]
             made = standing_for(n, type(n)(*parts))
             if not isinstance(n, (*calls, gast.Name)):
                 return made
@@ -257,9 +256,19 @@ class Leaving:
             fields["target"] = gast.Subscript(part(node.target.value), part(node.target.slice), gast.Store())
             item = standing_for(node.target, gast.Subscript(fields["target"].value, fields["target"].slice, gast.Load()))
             before.extend(self.calling(node, node.target, self.flag_of(node.target, "part"), item))  # which is read first
-        rest = standing_for(node, type(node)(**{**fields, "value": part(node.value)}))
-        if any(isinstance(target, gast.Attribute) for target in getattr(node, "targets", ())):
-            return [*before, *self.stored(node, rest.value)]
+        rest = standing_for(node, type(node)(**{**fields, "value": part(node.value, is_lazy(node.value))}))
+        if apart := stored_apart(node, calls):
+            held = self.flag_of(node, "stored")
+            before.append(assignment(held, rest.value, node))
+            for target in node.targets:
+                if (tried := target) in apart and isinstance(target, gast.Subscript):  # an item that can be read can be written
+                    place = part(target.value), part(target.slice)
+                    tried, target = (standing_for(target, gast.Subscript(*place, ctx())) for ctx in (gast.Load, gast.Store))
+                if tried is not target or target in apart:
+                    before.extend(self.calling(node, tried, self.flag_of(tried, "part"), tried, held))
+                if not isinstance(target, gast.Attribute):
+                    before.append(standing_for(node, gast.Assign([target], variable(held), None)))
+            return before
         is_tried = isinstance(getattr(rest, "target", None), gast.Subscript)
         return [*before, *([rest] if is_tried else self.exit_of(rest, around) or [rest])]
 
@@ -268,17 +277,6 @@ class Leaving:
         exits = {h.number: self.flag_of(n, f"left_{h.number}") for h in self.handlers if not h.passes_on}
         leaving = [gast.If(variable(taken), self.leave(number, node), []) for number, taken in exits.items()]
         return [standing_for(node, s) for s in (Calling(self, name, made, exits, stored), *leaving)]
-
-    def stored(self, node: gast.Assign, value: gast.AST) -> list[gast.AST]:
-        """Return the statements for one that sets attributes, each of which may be a property."""
-        held = self.flag_of(node, "stored")
-        done = [assignment(held, value, node)]
-        for target in node.targets:
-            if isinstance(target, gast.Attribute):
-                done += self.calling(node, target, self.flag_of(target, "part"), target, held)
-            else:
-                done.append(standing_for(node, gast.Assign([target], variable(held), None)))
-        return done
 
     def flag_of(self, node: gast.AST, name: str) -> Flag:
         """Return the variable that belongs to an expression, the same one each time that the expression is lowered."""
@@ -317,7 +315,7 @@ class Leaving:
 class Calling(gast.Pass):
     """The call of a function that may raise what is handled, a property, or a subscript: `name = value`, and which exit is `taken`.
 
-    A property may be set, too, to the value of the variable `stored`.
+    A property may be set, too, to the value of the variable `stored`; an item is set by the statement that follows.
     """
 
     def __init__(self, exits: Leaving, name: Flag, value: gast.AST, taken: dict[int, Flag], stored: Flag | None = None):
@@ -331,6 +329,10 @@ def after_call(lo: Lowering, node: Calling) -> list[gast.AST]:
     with lo.at(node):
         base = core.lower(lo, call.func if isinstance(call, gast.Call) else call.value)
         read, *given = operation(lo, base, call)
+        sets_item = node.stored is not None and isinstance(call, gast.Subscript)
+        trial = probes.trial_of_change(lo, base, call, given, sets_item) if lo.probing else None
+        if trial is not None or sets_item:
+            return probes.change(lo, node, trial, None if sets_item else functools.partial(read, lo, base, *given, call))
         mark, birth, first = lo.journal.mark(), core.next_birth(), len(lo.build.stmts)
         with lo.using(escaping=functools.partial(with_escapes, exits.handlers, used)):
             if node.stored is not None:
@@ -340,7 +342,7 @@ def after_call(lo: Lowering, node: Calling) -> list[gast.AST]:
         if used and not isinstance(made, Escaped):
             raise core.unsupported(lo, call, UNDECIDED, INSTEAD)
     if not used and lo.probing and not lo.journal.changed(mark, birth):
-        return after_trial(lo, node, made, lo.build.stmts[first:])
+        return probes.after_trial(lo, node, made, lo.build.stmts[first:])
     if not used:
         made = Escaped(Const(ENDED), made, {}, set())
     done = [assignment(node.name, Held(made.result), node)]

@@ -189,7 +189,8 @@ def seeds(lo: Lowering, target: gast.AST, body: list[gast.AST], node: gast.AST |
         match n:
             case gast.Name(id=name, ctx=gast.Store()) if n not in in_place:
                 home = lo.scope.home(name)
-                if name in home or home is not lo.scope.names or everywhere[name] > here.get(name, 0):  # read outside this loop
+                is_own = name in lo.scope.local  # and not that of a comprehension or function inside, which may stand for another one here
+                if name in home or home is not lo.scope.names or is_own and everywhere[name] > here.get(name, 0):  # read outside this loop
                     found.setdefault((home, name))
             case gast.Subscript(value=gast.Name() as name, ctx=gast.Store()):
                 cell = value_of(lo, name)

@@ -19,8 +19,10 @@ from sourcead import runtime
 from sourcead.analysis.numbers import operand_type
 from sourcead.frontend import core
 from sourcead.frontend.control.exits import assignment, standing_for
-from sourcead.frontend.core import Held, Lowering, TupleVal, Value
+from sourcead.frontend.core import Held, Lowering, MethodVal, TupleVal, Value
+from sourcead.frontend.core.known_values import common_type
 from sourcead.frontend.syntax.guarded import meets, raised_by
+from sourcead.frontend.syntax.handlers import Handler
 from sourcead.ir.nodes import Atom, Block, Call, Const, Index, Stmt, Var
 from sourcead.ir.types import INT, UNKNOWN, Array, ListT, MapT
 from sourcead.ir.walk import all_reads
@@ -28,12 +30,12 @@ from sourcead.ir.walk import all_reads
 
 def after_trial(lo: Lowering, node: Any, made: Value, stmts: list[Stmt]) -> list[gast.AST]:
     """Return what follows a call of a library (`Calling`) whose statements, `stmts`, were emitted last: each is tried if it may raise."""
-    exits, stops = node.exits, [h for h in node.exits.handlers if h.number in node.taken]
+    stops = [h for h in node.exits.handlers if h.number in node.taken]
     k = risky(lo, stmts, tuple(c for h in stops for c in h.classes))
     if k is None:
         return [assignment(node.name, Held(made), node), *(assignment(flag, Held(Const(False)), node) for flag in node.taken.values())]
     del lo.build.stmts[len(lo.build.stmts) - len(stmts) + k :]
-    error, code = tried(lo, stmts[k], [h.classes for h in stops])
+    error = tried(lo, stmts[k])
 
     later = stmts[k + 1 :]
     if later and not set(all_reads(Block(tuple(later), ()))).intersection(stmts[k].targets):  # called for what it raises alone
@@ -43,11 +45,84 @@ def after_trial(lo: Lowering, node: Any, made: Value, stmts: list[Stmt]) -> list
         lo.build.stmts.extend(stmts[k:])
         return after_trial(lo, node, made, later)
 
-    done = [assignment(exits.errors[h.number], Held(error), node) for h in stops]
+    return [*leaving(lo, node, stops, error, error), standing_for(node, Then(rest))]
+
+
+def leaving(lo: Lowering, node: Any, stops: list[Handler], error: Var, told: Value) -> list[gast.AST]:
+    """Return the exits to the handlers of an error, if that is one; `told` is what they know of it."""
+    classes = [lo.operand(TupleVal(tuple(map(Const, h.classes)))) for h in stops]
+    code = lo.wrap(lo.build.emit(Call(runtime.handler_of, (error, *classes)), INT, "code"))
+    done = [assignment(node.exits.errors[h.number], Held(told), node) for h in stops]
     for number, h in enumerate(stops, 1):
         taken = gast.Compare(Held(code), [gast.Eq()], [gast.Constant(number, None)])
-        done.append(standing_for(node, gast.If(taken, exits.leave(h.number, node), [])))
-    return [*done, standing_for(node, Then(rest))]
+        done.append(standing_for(node, gast.If(taken, node.exits.leave(h.number, node), [])))
+    return done
+
+
+# -- changes -----------------------------------------------------------------------------------------------------------------
+#
+#     try:                                   error = exception_of(operator.getitem, stack, -1)
+#         y = stack.pop()                    code = handler_of(error, (IndexError,))
+#     except IndexError:                     if code == 1: return 0.0
+#         return 0.0                         y = stack.pop()
+#
+# What changes an object is tried by a function that reads what is changed, and raises an exception of the same class as the change.
+
+Trial = tuple[Any, list[Atom]]  # a function and its arguments
+ENDS = {"pop": -1, "popleft": 0}  # methods that take an item out of a list, and which if they are not told
+
+
+def trial_of_change(lo: Lowering, base: Value, node: gast.AST, given: list, stores: bool) -> Trial | None:
+    """Return the trial of a method or an assignment that changes an object; None if it is none, or none that is tried."""
+    if stores and isinstance(node, gast.Subscript):
+        return trial_of_store(lo, base, *given)
+    if not isinstance(base, MethodVal) or not isinstance(node, gast.Call) or given[1] or core.class_of(base.value) is not None:
+        return None
+    target, args = base.value, given[0]
+    if args:
+        as_one_value(lo, target, args[0])
+    t = core.data_type(lo, target)
+    if base.name in ENDS and isinstance(t, ListT) and len(args) <= 1:
+        return operator.getitem, [lo.read(target), lo.read(args[0]) if args else Const(ENDS[base.name])]
+    if base.name == "pop" and isinstance(t, MapT) and len(args) == 1:
+        return operator.getitem, [lo.read(target), lo.read(args[0])]
+    if base.name == "remove" and isinstance(t, ListT) and len(args) == 1:
+        return list.index, [lo.read(target), lo.read(args[0])]
+    return None
+
+
+def trial_of_store(lo: Lowering, base: Value, key: Value) -> Trial | None:
+    """Return the trial of `base[key] = value`, which is none for a dict or an object."""
+    if core.class_of(base) is not None:
+        return None
+    if getattr(base, "kind", None) == "list":
+        as_one_value(lo, base, key)
+    if not isinstance(core.data_type(lo, base), ListT | Array):
+        return None
+    return operator.getitem, [lo.read(base), lo.operand(key)]
+
+
+def as_one_value(lo: Lowering, cell: Value, key: Value) -> None:
+    """Make a list or dict one value if the place that is changed is not known, as the change does."""
+    kind = getattr(cell, "kind", None)
+    if not core.known(lo, key)[0] and (kind == "list" or kind == "dict" and common_type(cell) is not None):
+        lo.materialise(cell)
+
+
+def change(lo: Lowering, node: Any, trial: Trial | None, lower: Callable[[], Value] | None) -> list[gast.AST]:
+    """Return the trial of a change, if it has one, the exits to the handlers, and the change; an item is set by the next statement."""
+
+    def changed() -> list[gast.AST]:
+        with lo.at(node):
+            made = Const(None) if lower is None else lower()
+        return [assignment(node.name, Held(made), node), *(assignment(flag, Held(Const(False)), node) for flag in node.taken.values())]
+
+    if trial is None:
+        return changed()
+    stops = [h for h in node.exits.handlers if h.number in node.taken]
+    error = lo.build.emit(Call(runtime.exception_of, (Const(trial[0]), *trial[1])), UNKNOWN, "error")
+    untold = core.unreadable("error", "what this exception says is not known here")  # it names the change
+    return [*leaving(lo, node, stops, error, untold), standing_for(node, Then(changed))]
 
 
 class Then(gast.Pass):
@@ -71,14 +146,12 @@ def risky(lo: Lowering, stmts: list[Stmt], classes: tuple[type, ...]) -> int | N
     return None
 
 
-def tried(lo: Lowering, stmt: Stmt, handlers: list[tuple[type, ...]]) -> tuple[Var, Value]:
-    """Emit the trial of a call; return the exception that it raises and the number of the handler that catches it, 0 if none does."""
+def tried(lo: Lowering, stmt: Stmt) -> Var:
+    """Emit the trial of a call; return the exception that it raises, or None."""
     lo.probed.update(stmt.targets)
     match stmt.op:
         case Index(base, key):
             call = Call(runtime.exception_of, (Const(operator.getitem), base, key))
         case Call(fn, args, kwargs):
             call = Call(runtime.exception_of, (Const(fn), *args), kwargs)
-    error = lo.build.emit(call, UNKNOWN, "error")
-    classes = [lo.operand(TupleVal(tuple(map(Const, caught)))) for caught in handlers]
-    return error, lo.wrap(lo.build.emit(Call(runtime.handler_of, (error, *classes)), INT, "code"))
+    return lo.build.emit(call, UNKNOWN, "error")

@@ -196,7 +196,7 @@ def lower_nonlocal(lo: Lowering, node) -> None:
     """Lower `nonlocal name`: assignments go to the enclosing function that defines the name."""
     for name in node.names:
         scope = lo.scope.parent
-        while scope is not None and name not in scope.names and name not in scope.assigned:
+        while scope is not None and name not in scope.names and name not in scope.local:
             scope = scope.parent
         if scope is not None:
             lo.scope.homes[name] = scope.home(name)

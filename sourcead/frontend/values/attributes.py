@@ -33,7 +33,7 @@ def _attribute_of_function(lo: Lowering, value: FunctionVal, name: str, node) ->
 
 @core.attribute.register(Iterable)
 def _attribute_of_iterator(lo: Lowering, value: Iterable, name: str, node) -> Value:
-    has = value.once if name in ("__next__", "__iter__") else name == "send" and value.suspended is not None
+    has = value.once if name in ("__next__", "__iter__") else name in ("send", "close") and value.suspended is not None
     return MethodVal(value, name) if has else attribute_of_data(lo, value, name, node)
 
 

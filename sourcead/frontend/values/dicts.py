@@ -33,6 +33,7 @@ def open_up(lo: Lowering, cell: Cell, node, key: Operand | None = None) -> None:
     if common_type(cell) is None:
         what = "a dict key that is not known before the program runs" if key is not None else "whether a key is in this dict"
         instead = "use a dict of values of one kind, or constant keys"
+        core.choice_differs(lo)
         error = core.unsupported(lo, node, f"{what}, of a dict whose values differ in kind", instead)
         raise core.marked(error, objects_apart=all(isinstance(value, Cell) for value in cell.contents))
     lo.materialise(cell)
@@ -84,9 +85,9 @@ def item(lo: Lowering, cell: Cell, key: Value, node) -> Value:
             raise core.surely(lo, wrong, KeyError)
         if not found and cell.items and all(map(core.is_function, cell.items.values())):
             return ChoiceVal(lo.read(key), cell.items)
-        if not found and cell.default is None and objects_by_place.are_few_objects(lo, cell.contents):
+        if not found and cell.default is None and (taken := objects_by_place.item_of(lo, cell.items, key, node)) is not None:
             lo.sure(cell)
-            return objects_by_place.by_key(lo, cell.items, key)
+            return taken
         if not (found and (k in cell.items or cell.depth == lo.depth)):
             open_up(lo, cell, node, None if found else key)
     operand = key_of(lo, cell, key, node)

@@ -8,14 +8,18 @@
 Only where objects that may be one of several are kept equal to these (`control/pointers.py`); elsewhere they become one value.
 """
 
+import itertools
 import operator
+from collections.abc import Callable
 from typing import Any
 
+from sourcead import runtime
+from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.control import branches
-from sourcead.frontend.core import Cell, Lowering, TupleVal, Value
-from sourcead.ir.nodes import Const
-from sourcead.ir.types import BOOL, INT
+from sourcead.frontend.core import Cell, Lowering, OneOf, TupleVal, Value
+from sourcead.ir.nodes import Const, Slice
+from sourcead.ir.types import BOOL, INT, ListT
 
 
 def are_few_objects(lo: Lowering, items: list[Value]) -> bool:
@@ -23,17 +27,84 @@ def are_few_objects(lo: Lowering, items: list[Value]) -> bool:
     return lo.pointing and 1 < len(items) <= core.MOST_OBJECTS and all(isinstance(item, Cell) for item in items)
 
 
+def may_differ(lo: Lowering, items: list[Value], node) -> bool:
+    """Tell whether an expression is that of an assignment which goes on in another way with each of a few items."""
+    return node is not None and node is lo.chooses and 1 < len(items) <= core.MOST_OBJECTS
+
+
+def noted(lo: Lowering, value: Value) -> Value:
+    """Return what a choice gives; note it if it is of no one structure."""
+    if lo.unreadable(value) is not None:
+        core.choice_differs(lo)
+    return value
+
+
+def or_noted(lo: Lowering, items: list[Value], lower: Callable[[], Value]) -> Value:
+    """Lower a choice of one of these items; note it if that is refused, or may be later, since they are of several classes."""
+    if len({(core.class_of(item), getattr(item, "kind", None)) for item in items}) > 1:
+        core.choice_differs(lo)
+    try:
+        return lower()
+    except UnsupportedSyntaxError:
+        core.choice_differs(lo)
+        raise
+
+
+def place_of(lo: Lowering, items: list[Value], key: Value) -> Value:
+    """Return the place, from 0, that a subscript of a sequence means, which raises the error of the subscript if there is none."""
+    inside = lo.build.index(lo.build.call(range, Const(len(items))), lo.read(key))
+    return lo.build.call(int, inside, type=INT, name="place")
+
+
+def best_of(lo: Lowering, exceeds: Any, items: list[Value], key: Value, node) -> OneOf:
+    """Lower `max(items, key=key)`, or `min`, as one of the items."""
+    best: list[Value] = [Const(0), core.call(lo, key, [items[0]], {}, node)]
+    for k, item in enumerate(items[1:], 1):
+        own = core.call(lo, key, [item], {}, node)
+        better, before = TupleVal((Const(k), own)), TupleVal(tuple(best))
+        found = branches.choose(lo, core.operate(lo, exceeds, own, best[1]), lambda new=better: new, lambda old=before: old, "ifexp")
+        best = list(found.items)
+    return OneOf(best[0], dict(enumerate(items)))
+
+
+def orders_of(lo: Lowering, items: list[Value], key: Value, backward: bool, node) -> OneOf:
+    """Lower `sorted(items, key=key, reverse=backward)` as one of the orders of the items."""
+    keys = lo.read(lo.new_list([core.call(lo, key, [item], {}, node) for item in items]))
+    order = lo.wrap(lo.build.call(runtime.sorted_order, keys, type=ListT(INT), name="order", reverse=Const(backward)))
+    which: Value = Const(0)
+    for k in range(len(items)):
+        tens = core.operate(lo, operator.mul, which, Const(10))
+        which = core.operate(lo, operator.add, tens, core.subscript(lo, order, Const(k), node))
+    orders = itertools.permutations(range(len(items)))
+    return OneOf(which, {int("".join(map(str, found))): lo.new_list([items[k] for k in found]) for found in orders})
+
+
+def item_at(lo: Lowering, items: list[Value], key: Value, node) -> Value | None:
+    """Lower `items[key]` for an index that is not known, None where one of the items is not taken by branches."""
+    if issubclass(IndexError, lo.catching) or isinstance(key, Slice):
+        return None
+    if may_differ(lo, items, node):
+        return OneOf(place_of(lo, items, key), dict(enumerate(items)))
+    return by_index(lo, items, key) if are_few_objects(lo, items) else None
+
+
 def by_index(lo: Lowering, items: list[Value], key: Value) -> Value:
     """Lower `items[key]`."""
-    inside = lo.build.index(lo.build.call(range, Const(len(items))), lo.read(key))  # raises the same error as a list
-    place = lo.build.call(int, inside, type=INT, name="place")
+    place = place_of(lo, items, key)
 
     def item(k: int) -> Value:
         if k == len(items) - 1:
             return items[k]
         return branches.choose(lo, lo.build.call(operator.eq, place, Const(k), type=BOOL), lambda: items[k], lambda: item(k + 1), "ifexp")
 
-    return item(0)
+    return noted(lo, item(0))
+
+
+def item_of(lo: Lowering, items: dict[Any, Value], key: Value, node) -> Value | None:
+    """Lower `d[key]` for a dict of these items and a key that is not known, None where one of the items is not taken by branches."""
+    if may_differ(lo, list(items.values()), node) and not issubclass(KeyError, lo.catching):
+        return OneOf(key, items, KeyError)
+    return by_key(lo, items, key) if are_few_objects(lo, list(items.values())) else None
 
 
 def by_key(lo: Lowering, items: dict[Any, Value], key: Value) -> Value:
@@ -46,7 +117,7 @@ def by_key(lo: Lowering, items: dict[Any, Value], key: Value) -> Value:
         is_this = core.operate(lo, operator.eq, key, Const(keys[k]))
         return branches.choose(lo, is_this, lambda: items[keys[k]], lambda: item(k + 1), "ifexp")
 
-    return item(0)
+    return noted(lo, item(0))
 
 
 def extreme(lo: Lowering, exceeds: Any, items: list[Value], key: Value, node) -> Value:
@@ -57,7 +128,7 @@ def extreme(lo: Lowering, exceeds: Any, items: list[Value], key: Value, node) ->
         better, before = TupleVal((item, own)), TupleVal((best, best_key))
         found = branches.choose(lo, core.operate(lo, exceeds, own, best_key), lambda new=better: new, lambda old=before: old, "ifexp")
         best, best_key = found.items
-    return best
+    return noted(lo, best)
 
 
 def in_order(lo: Lowering, items: list[Value], key: Value, backward: bool, node) -> list[Value]:
@@ -69,7 +140,7 @@ def in_order(lo: Lowering, items: list[Value], key: Value, backward: bool, node)
         kept, changed = TupleVal((one, other)), TupleVal((other, one))
         wrong = core.operate(lo, operator.lt, *keys)
         rows[k : k + 2] = branches.choose(lo, wrong, lambda new=changed: new, lambda old=kept: old, "ifexp").items
-    return [row.items[0] for row in rows]
+    return [noted(lo, row.items[0]) for row in rows]
 
 
 def identity(lo: Lowering, fn: Any, a: Value, b: Value) -> Value | None:

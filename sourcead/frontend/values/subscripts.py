@@ -80,9 +80,9 @@ def _item_of_sequence(lo: Lowering, base: TupleVal | Cell, key: Value, node) -> 
         raise no_item(lo, k, len(items), node)
     if items and all(map(core.is_function, items)):
         return function_by_index(lo, items, key)
-    if objects_by_place.are_few_objects(lo, items) and not issubclass(IndexError, lo.catching) and not isinstance(key, Slice):
-        return objects_by_place.by_index(lo, items, key)
-    return item_of_data(lo, sequences.as_one_value(lo, base), key, node)
+    if (chosen := objects_by_place.item_at(lo, items, key, node)) is not None:
+        return chosen
+    return objects_by_place.or_noted(lo, items, lambda: item_of_data(lo, sequences.as_one_value(lo, base), key, node))
 
 
 def no_item(lo: Lowering, k: Any, n: int, node) -> Exception:

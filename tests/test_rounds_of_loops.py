@@ -108,8 +108,7 @@ def test_a_loop_inside_another_begins_with_what_the_round_before_found_out_about
         return lowered(lo, *rest)
 
     monkeypatch.setattr(loop_variants, "_iteration", counted)
-    check_grads(f, (0.7,))
-    rounds.clear()
     grad(f)(0.7)
     assert max(rounds) == 3
-    assert rounds.count(3) <= 9  # with nothing known about it, two or three times those of the loop around it
+    assert rounds.count(3) <= 12  # 24 to 81 with nothing known about it
+    check_grads(f, (0.7,))

@@ -9,8 +9,8 @@ import math
 import numpy as np
 from scipy import special
 from scipy.stats import (
-    bernoulli, beta, binom, cauchy, gumbel_r, halfnorm, laplace, logistic, lognorm, pareto, poisson, rayleigh,
-    uniform, weibull_min,
+    bernoulli, beta, binom, cauchy, gumbel_r, halfnorm, laplace, logistic, lognorm, pareto, poisson, rayleigh, uniform,
+    weibull_min
 )
 
 from sourcead.primitives.compositions import composed

@@ -287,3 +287,19 @@ def test_nesting_beyond_the_recursion_limit_is_an_error_with_advice():
     with pytest.raises(UnsupportedSyntaxError, match="nested more deeply here than Python's recursion limit") as caught:
         grad(names["f"])(1.0)
     assert "setrecursionlimit" in caught.value.instead
+
+
+OF_OTHER_LIBRARIES = [
+    (lambda x: np.sum(x).backward(), "`sourcead.grad` of the function that returns this number"),
+    (lambda x: x.detach().sum(), r"`sourcead.stop_gradient\(x\)`"),
+    (lambda x: np.sum(x.numpy()), "`x` itself, which is an array of NumPy"),
+    (lambda x: x.at[0].set(1.0).sum(), r"`x = x.copy\(\)`, and then `x\[...\] = value`"),
+    (lambda x: x.exp().sum(), r"`np.exp\(x\)`"),
+    (lambda x: x.mean(dim=0), "axis="),
+]
+
+
+@pytest.mark.parametrize(("f", "instead"), OF_OTHER_LIBRARIES)
+def test_what_arrays_of_jax_and_pytorch_have_is_told_in_the_words_of_numpy(f, instead):
+    with pytest.raises((AttributeError, SourceADError), match=instead):
+        grad(f)(np.array([1.0, 2.0]))

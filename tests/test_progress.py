@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from sourcead import check_grads, grad, jacobian
+from sourcead.cli import check
 from sourcead.language import progress
 from sourcead.nn.training import Progress
 
@@ -56,6 +57,18 @@ def test_a_line_while_something_is_done(kind):
         with progress.waiting("Numba compiles f", 0.01):
             time.sleep(0.2)
     assert kind is not Terminal or stream.getvalue().endswith("\r")
+
+
+def slow_sum(x):
+    time.sleep(0.001)
+    return np.sum(np.sin(x))
+
+
+@KINDS
+@pytest.mark.parametrize("what", ["differences along random directions of 500 numbers", "products of tangents", "times of the gradient"])
+def test_what_is_checked_of_many_numbers(kind, what):
+    with errors_to(kind, what):
+        check.report(slow_sum, "x", (np.linspace(0, 1, 500),))
 
 
 def test_no_line_if_it_does_not_last():

@@ -82,3 +82,19 @@ def test_compiled_text_refuses_in_the_run():
     assert d(1.3) == pytest.approx(7.8)
     with pytest.raises(UnsupportedSyntaxError, match="open"):
         d(3.0)
+
+
+COUNTS = {"calls": 0}
+
+
+def counted_by_a_new_key(x):
+    if x > 0:
+        COUNTS["positive"] = 1
+    return x * x
+
+
+def test_what_is_told_of_a_refused_arm_is_what_remains_refused_when_the_change_outside_is_allowed():
+    assert grad(counted_by_a_new_key)(-2.0) == -4.0
+    with pytest.raises(UnsupportedSyntaxError, match=r"gets the key 'positive' in a branch(.*\n){3}.*give the dict this key before"):
+        grad(counted_by_a_new_key)(2.0)
+    assert COUNTS == {"calls": 0}

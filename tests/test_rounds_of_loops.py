@@ -1,6 +1,7 @@
 """How often the body of a loop is lowered until what it carries from one iteration to the next is known."""
 
 import numpy as np
+import pytest
 
 from sourcead import check_grads, grad
 from sourcead.frontend.control import loop_variants
@@ -68,3 +69,46 @@ def test_functions_of_what_does_not_change_are_evaluated_once():
     for f in (of_steps, of_what_changes, of_what_may_be_missing):
         for n in (0, 1, 3):
             check_grads(f, (X, rates, np.float64(0.1), n), wrt=(0, 1))
+
+
+def nested_sums(x):
+    return sum(sum(sum(sum(np.sin(x * i * j * k * m) for m in range(1, 3)) for k in range(1, 3)) for j in range(1, 3)) for i in range(1, 3))
+
+
+def nested_whiles(x):
+    y, i = x, 0
+    while i < 2:
+        i, j = i + 1, 0
+        while j < 2:
+            j, k = j + 1, 0
+            while k < 2:
+                k, m = k + 1, 0
+                while m < 2:
+                    m += 1
+                    y = np.sin(y) * x
+    return y
+
+
+def nested_steps(x):
+    w, h = np.arange(9.0).reshape(3, 3) / 10, x * np.ones(3)
+    for _ in range(2):
+        for _ in range(2):
+            for _ in range(2):
+                for _ in range(2):
+                    h = np.tanh(w @ h)
+    return np.sum(h)
+
+
+@pytest.mark.parametrize("f", [nested_sums, nested_whiles, nested_steps], ids=lambda f: f.__name__)
+def test_a_loop_inside_another_begins_with_what_the_round_before_found_out_about_it(f, monkeypatch):
+    rounds, lowered = [], loop_variants._iteration
+
+    def counted(lo, *rest):
+        rounds.append(lo.depth)
+        return lowered(lo, *rest)
+
+    monkeypatch.setattr(loop_variants, "_iteration", counted)
+    grad(f)(0.7)
+    assert max(rounds) == 3
+    assert rounds.count(3) <= 12  # 24 to 81 with nothing known about it
+    check_grads(f, (0.7,))

@@ -23,6 +23,25 @@ DISTRIBUTIONS = {
     "t": lambda x: stats.t.logpdf(x, x[0]) + stats.t.pdf(x, 3, x[1], 2.0) + stats.t.cdf(x, 4) * stats.t.sf(-x, 3, scale=x[2]),
     "quantile of t": lambda x: stats.t.ppf(0.1 * x, 4),
     "outside of the support": lambda x: stats.expon.pdf(x - 1.7) + stats.chi2.sf(x - 1.7, 3) + stats.gamma.cdf(x, 3, 1.7),
+    "cauchy": lambda x: stats.cauchy.logpdf(x, x[0]) + stats.cauchy.pdf(x, scale=x[1]) + stats.cauchy.cdf(x) * stats.cauchy.sf(x),
+    "laplace": lambda x: stats.laplace.logpdf(x, 1.0, x[0]) + stats.laplace.pdf(x, 0.7) + stats.laplace.cdf(x - 1) * stats.laplace.sf(x),
+    "logistic": lambda x: stats.logistic.logpdf(x, x[0]) + stats.logistic.pdf(x, 0.7) + stats.logistic.cdf(x) * stats.logistic.sf(x),
+    "gumbel_r": lambda x: stats.gumbel_r.logpdf(x, x[0]) + stats.gumbel_r.pdf(x) + stats.gumbel_r.cdf(x) * stats.gumbel_r.sf(x),
+    "uniform": lambda x: stats.uniform.logpdf(x, 0.0, 5 * x[0]) + stats.uniform.pdf(x, scale=x[1]) + stats.uniform.cdf(x, 0.5, x[1]),
+    "halfnorm": lambda x: stats.halfnorm.logpdf(x, 0.0, x[0]) + stats.halfnorm.cdf(x - 0.6) * stats.halfnorm.sf(x) + stats.halfnorm.pdf(x),
+    "rayleigh": lambda x: stats.rayleigh.logpdf(x, 0.0, x[0]) + stats.rayleigh.cdf(x - 0.6) * stats.rayleigh.sf(x) + stats.rayleigh.pdf(x),
+    "weibull": lambda x: stats.weibull_min.logpdf(x, x[0], scale=2.0) + stats.weibull_min.pdf(x - 0.6, 2.5) + stats.weibull_min.sf(x, x[1]),
+    "pareto": lambda x: stats.pareto.logpdf(1 + x, x[0]) + stats.pareto.pdf(x, 2.5, scale=x[1]) + stats.pareto.cdf(x + 1, 2, 0.1),
+    "lognorm": lambda x: stats.lognorm.logpdf(x, x[0]) + stats.lognorm.pdf(x - 0.6, 2.5) + stats.lognorm.cdf(x - 0.6, x[1]),
+    "beta": lambda x: stats.beta.logpdf(0.1 * x, x[0], 1.5) + stats.beta.pdf(x, 2.5, x[1]) + stats.beta.cdf(0.2 * x, 2, 3),
+    "quantiles": lambda x: (
+        stats.cauchy.ppf(0.2 * x) + stats.laplace.ppf(0.2 * x, x[0]) + stats.logistic.ppf(0.2 * x) + stats.pareto.ppf(0.2 * x, 2)
+        + stats.weibull_min.ppf(0.2 * x, x[1]) + stats.lognorm.ppf(0.2 * x, 0.5) + stats.rayleigh.ppf(0.2 * x) + stats.uniform.ppf(0.2 * x)
+    ),
+    "counts": lambda x: (
+        stats.poisson.logpmf(np.array([0, 3, -1, 2]), x)[:, :2] + stats.poisson.pmf(2, x[:, :2]) + stats.binom.logpmf(2, 5, 0.2 * x[:, :2])
+        + stats.binom.pmf([1, 7], 5, 0.2 * x[:, :2]) + stats.bernoulli.logpmf(1, 0.1 * x[:, :2]) + stats.poisson(x[0, 0]).pmf(1)
+    ),
     "of a number": lambda x: stats.chi2.sf(x[0, 0], 2) * stats.t.sf(x[0, 1], 3),
     "of a list": lambda x: stats.chi2.cdf([x[0, 0], x[0, 1]], 2) * stats.gamma.ppf([0.2, 0.1 * x[0, 2]], 2),
     "logarithm of a normal of vectors": lambda x: stats.multivariate_normal.logpdf(x[:, :2], x[0, 1:3], COVARIANCE * x[1, 1]),

@@ -234,3 +234,11 @@ def test_a_text_of_another_name_in_linecache_is_found():
     for statement in compile(text, "<typed 1>", "exec", 0x400).body:  # as prompts do
         exec(compile(__import__("ast").Module([statement], []), "<typed 1>", "exec"), namespace)
     assert isinstance(namespace["f"], types.FunctionType) and grad(namespace["f"])(0.0) == np.float64(2.0)
+
+
+def test_the_time_to_find_nested_lambdas_does_not_double_with_each_level(written):
+    nested = "x"
+    for k in range(40):
+        nested = f"(lambda a{k}: np.sin({nested}) + a{k})(x)"
+    f = written(f"import numpy as np\ndef f(x):\n    return {nested}\n").f
+    assert find_source(f).node.name == "f"

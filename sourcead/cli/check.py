@@ -18,6 +18,7 @@ from sourcead.compile.gradient import Gradient
 from sourcead.compile.structures import leaves, map_leaves
 from sourcead.errors import NoRuleError
 from sourcead.ir.records import deep_copy
+from sourcead.language.progress import waiting
 
 EACH = 200  # elements, up to which each is moved; arguments with more are moved along random directions
 DIRECTIONS = 5
@@ -48,8 +49,15 @@ def report(function: Callable, wrt: Any, args: tuple) -> list[Line]:
         vjp(primal, *deep_copy(args), wrt=wrt)  # refuses before arguments are moved, which the function may not take
     moved = _moved(gradient, args)
     count = sum(np.size(leaf) for value in moved.values() for _, leaf in leaves(value))
-    lines = _by_element(primal, args, wrt, count) if count <= EACH else _by_direction(primal, args, wrt, gradient, count)
-    return [*lines, _dot_products(primal, args, wrt, gradient), *_times(primal, args, wrt, gradient)]
+    if count <= EACH:
+        lines = _by_element(primal, args, wrt, count)  # which shows a bar
+    else:
+        with waiting(f"differences along random directions of {count} numbers"):
+            lines = _by_direction(primal, args, wrt, gradient, count)
+    with waiting("products of tangents and cotangents"):
+        lines.append(_dot_products(primal, args, wrt, gradient))
+    with waiting("times of the gradient and the function"):
+        return [*lines, *_times(primal, args, wrt, gradient)]
 
 
 def _moved(gradient: Gradient, args: tuple) -> dict[str, Any]:

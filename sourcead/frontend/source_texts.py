@@ -22,6 +22,7 @@ import gast
 from sourcead.errors import NoSourceError
 from sourcead.places.origin import shown_path
 
+Placeless = tuple[types.CodeType, tuple]
 FUNCTIONS = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 PLACES = 10**7  # a line that no file has
 TEXTS = 1000  # texts that are kept parsed and compiled
@@ -191,7 +192,7 @@ WAYS = (_as_module, _as_cell, _as_timed, _as_reloaded)  # in which Python and IP
 
 
 @functools.lru_cache(maxsize=TEXTS)
-def _functions(text: str, flags: int, way) -> dict[types.CodeType, list[tuple[ast.AST, types.CodeType]]]:
+def _functions(text: str, flags: int, way) -> dict[Placeless, list[tuple[ast.AST, types.CodeType]]]:
     """The functions of a text that is compiled in one of the ways, each with its node and its code, by their code without places.
 
     Functions of one name that begin on one line are compiled on lines of their own, which tells them apart; the others stay where they
@@ -237,10 +238,14 @@ def _codes(modules: list[ast.Module], flags: int, first: int = 0) -> dict[tuple[
     return found
 
 
-def _without_places(code: types.CodeType) -> types.CodeType:
-    """A code object without the places of its lines: two of these are equal if they compute the same, wherever they stand."""
-    consts = tuple(_without_places(c) if isinstance(c, types.CodeType) else c for c in code.co_consts)
-    return code.replace(co_consts=consts, co_filename="", co_firstlineno=1, co_linetable=b"")
+def _without_places(code: types.CodeType) -> Placeless:
+    """What a code object computes, without the places of its lines: two of these are equal if they do the same, wherever they stand.
+
+    The codes inside it are beside it, and not among its constants: Python compares nested codes in a time that doubles with each level.
+    """
+    inside = tuple(_without_places(c) for c in code.co_consts if isinstance(c, types.CodeType))
+    consts = tuple(None if isinstance(c, types.CodeType) else c for c in code.co_consts)
+    return code.replace(co_consts=consts, co_filename="", co_firstlineno=1, co_linetable=b""), inside
 
 
 def _columns(code: types.CodeType) -> list[tuple]:

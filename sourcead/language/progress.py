@@ -39,12 +39,12 @@ def watched(items: Iterable, what: str, total: int | None = None) -> Iterable:
 
 
 @contextlib.contextmanager
-def waiting(what: str, patience: float = PATIENCE) -> Iterator[None]:
+def waiting(what: str, patience: float | None = None) -> Iterator[None]:
     """Show a line if the block lasts, and take it away at its end.
 
     Args:
         what: what is done, such as "Numba compiles f".
-        patience: the seconds after which it is shown.
+        patience: the seconds after which it is shown, `PATIENCE` if that is not given.
     """
     if not is_watched():
         yield
@@ -58,7 +58,7 @@ def waiting(what: str, patience: float = PATIENCE) -> Iterator[None]:
         stream.write(line)
         stream.flush()
 
-    timer = threading.Timer(patience, tell)
+    timer = threading.Timer(PATIENCE if patience is None else patience, tell)
     timer.daemon = True
     timer.start()
     try:

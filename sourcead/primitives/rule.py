@@ -15,6 +15,8 @@ from sourcead.places.origin import shown_path
 from sourcead.places.spelling import counted
 from sourcead.runtime import unbroadcast
 
+OF_TORCH = {"dim": "axis", "keepdim": "keepdims"}  # what the options of PyTorch are called in NumPy
+
 
 @dataclass(frozen=True, eq=False)
 class Arguments:
@@ -84,7 +86,7 @@ class Arguments:
         with contextlib.suppress(TypeError, ValueError):  # some functions that are written in C do not tell their parameters
             taken = inspect.signature(self.primal).parameters
             if name not in taken and all(p.kind is not p.VAR_KEYWORD for p in taken.values()):
-                found = difflib.get_close_matches(name, taken, 1)
+                found = [OF_TORCH[name]] if OF_TORCH.get(name) in taken else difflib.get_close_matches(name, taken, 1)
                 return RuleError(f"{called} has no argument {name}", instead=f"{found[0]}=..." if found else None)
         return RuleError(
             f"the derivative rule of {called} does not handle the option {name}",

@@ -74,7 +74,7 @@ def read_scipy(where: str) -> None:
             bessel, distributions, elementary, integrals, orthogonal, several_results
         )
     elif where.startswith(("scipy.stats", "scipy.spatial.distance")):
-        from sourcead.primitives import scipy_samples, scipy_stats  # noqa: F401
+        from sourcead.primitives import scipy_distributions, scipy_samples, scipy_stats  # noqa: F401
     elif where.startswith("scipy.integrate"):
         from sourcead.primitives import scipy_integrate, scipy_ode  # noqa: F401
     elif where.startswith("scipy.optimize"):

@@ -8,7 +8,7 @@ from sourcead.frontend.core import Lowering, TupleVal, Value
 from sourcead.frontend.values import objects
 from sourcead.ir.nodes import Const
 
-METHODS = ("pdf", "logpdf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf")
+METHODS = ("pdf", "logpdf", "cdf", "logcdf", "sf", "logsf", "ppf", "isf", "pmf", "logpmf")
 
 
 def of_distribution(name):
@@ -24,16 +24,16 @@ def of_distribution(name):
 class FrozenDistribution:
     """What a call of a distribution, or of its method `freeze`, returns."""
 
-    pdf, logpdf, cdf, logcdf, sf, logsf, ppf, isf = map(of_distribution, METHODS)
+    pdf, logpdf, cdf, logcdf, sf, logsf, ppf, isf, pmf, logpmf = map(of_distribution, METHODS)
 
     def __init__(self, distribution, args, kwargs):
         self.distribution, self.args, self.kwargs = distribution, args, kwargs
 
 
 def is_distribution(fn) -> bool:
-    """Return whether an object is a distribution that has a density; SciPy is not imported for it."""
+    """Return whether an object is a distribution that has a density or probabilities; SciPy is not imported for it."""
     stats = sys.modules.get("scipy.stats")
-    return stats is not None and isinstance(fn, (stats.rv_continuous, type(stats.multivariate_normal)))
+    return stats is not None and isinstance(fn, (stats.rv_continuous, stats.rv_discrete, type(stats.multivariate_normal)))
 
 
 @core.kind_of_callable("distribution", is_distribution)

@@ -139,6 +139,7 @@ def lowered_in_some_way(source: Source, types: dict[str, Type], statics: dict[st
     except (AliasError, UnsupportedSyntaxError) as error:
         changed = getattr(error, "outliving", frozenset()) | core.containers_from_outside(first, error)
         if (found := changed | first.outliving) != first.outliving:
+            error.outliving, error.arm = changed, None  # an arm is only refused for what remains refused then
             return lowered_in_some_way(source, types, statics, **{**ways, "outliving": found})
         if first.tables_read and first.whole_tables:
             return lowered_in_some_way(source, types, statics, **{**ways, "whole_tables": False})

@@ -10,9 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 from sourcead.analysis.builder import atom_type
+from sourcead.frontend.control import loops_inside
 from sourcead.frontend.control.branches import NOT_SURE, is_new_key, open_dict, restartable, settle
 from sourcead.frontend.control.variant_objects import (
-    forget_objects, link, of_variants, share_as_assumed, sharing_on_entry
+    forget_objects, link, of_variants, older_memory, share_as_assumed, sharing_on_entry
 )
 from sourcead.frontend.control.variant_values import Assumptions, Leaf, Round
 from sourcead.frontend.core import (
@@ -45,15 +46,18 @@ def loop(lo: Lowering, make_domain: Callable, body: Callable, seed: list[Slot], 
 
 def _loop(lo: Lowering, domain: Callable, body: Callable, assumed: Assumptions, policy: Policy | None) -> None:
     """Lower a loop repeatedly until its assumptions hold."""
+    loops = loops_inside.begun(lo, assumed)
     for _ in range(MAX_ROUNDS):
         with lo.attempt() as attempt:
             mark = lo.journal.mark()
-            ended = _iteration(lo, domain, body, assumed)
+            with lo.using(loops=loops, nth_loop=0):
+                ended = _iteration(lo, domain, body, assumed)
             if ended is None:
                 attempt.fail()
             else:
                 stmt, results = ended
                 lo.journal.rollback(mark)
+                loops_inside.ended(lo, loops, assumed)
                 lo.build.add(replace(stmt, op=replace(stmt.op, policy=policy)))
                 for (slots, key), value in results.items():
                     lo.set(slots, key, value)
@@ -151,7 +155,7 @@ def _iteration(lo: Lowering, domain: Callable, body: Callable, assumed: Assumpti
             lo.dirty.add(slots.cell)  # by an earlier iteration
     link(lo, of_variants(params), assumed.together | sharing_on_entry(entry), assumed.held)
     note(lo, assumed)
-    others = relate(lo, assumed)
+    others, older = relate(lo, assumed), older_memory(assumed, of_variants(params))
     with lo.using(depth=lo.depth + 1), lo.build.block() as stmts:
         loop_domain, index = domain()
         variants.runs = surely_runs(lo, loop_domain)
@@ -163,7 +167,7 @@ def _iteration(lo: Lowering, domain: Callable, body: Callable, assumed: Assumpti
         changed = lo.journal.changed(mark, birth)
         ends = {slot: slot[0].get(slot[1], MISSING) for slot in assumed.variants}
         related = _is_related_as_assumed(lo, others, assumed)
-        if not _holds(lo, changed, ends, params, assumed) or not related:
+        if not _holds(lo, changed, ends, params, older, assumed) or not related:
             return None
         yields = dict.fromkeys(variants.leaves, UNDEFINED)
         stable = [variants.collect((slot,), params[slot], end, yields) for slot, end in ends.items()]
@@ -242,7 +246,7 @@ def _dims_agree(assumed: Assumptions, variants: Round, atoms: dict[tuple, Atom])
     return True
 
 
-def _holds(lo: Lowering, changed: dict[Slot, Any], ends: dict, params: dict, assumed: Assumptions) -> bool:
+def _holds(lo: Lowering, changed: dict[Slot, Any], ends: dict, params: dict, older: dict, assumed: Assumptions) -> bool:
     """Return whether an iteration changed only slots that are variants, and poisoned and shared cells only as assumed."""
     changed = {slot: old for slot, old in changed.items() if slot[0].birth < assumed.birth}
     expected = [_is_expected(lo, slots, key, old, assumed) for (slots, key), old in changed.items()]
@@ -251,7 +255,7 @@ def _holds(lo: Lowering, changed: dict[Slot, Any], ends: dict, params: dict, ass
         if key is POISON and slots.get(POISON) is not None:
             fine &= assumed.poison(slots.cell, slots[POISON])
     moving = {slot: end for slot, end in ends.items() if slot in params}
-    return share_as_assumed(lo, assumed, of_variants(moving), of_variants(params)) and fine
+    return share_as_assumed(lo, assumed, of_variants(moving), of_variants(params), older) and fine
 
 
 def _is_expected(lo: Lowering, slots: Slots, key: Any, old: Any, assumed: Assumptions) -> bool:

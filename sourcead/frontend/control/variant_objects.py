@@ -77,7 +77,12 @@ def link(lo: Lowering, found: Objects, pairs: Iterable[frozenset], held: Iterabl
             lo.hold(container.root(), member)
 
 
-def share_as_assumed(lo: Lowering, assumed: Assumptions, ends: Objects, params: Objects) -> bool:
+def older_memory(assumed: Assumptions, params: Objects) -> dict[tuple, set[Cell]]:
+    """Return the cells made before the loop with which each object may share memory, by the path of the object."""
+    return {path: {c for c in cell.shares if c.slots.birth < assumed.birth} for path, cell in params.items()}
+
+
+def share_as_assumed(lo: Lowering, assumed: Assumptions, ends: Objects, params: Objects, older: dict[tuple, set[Cell]]) -> bool:
     """Return whether the objects at the end of an iteration are, and share memory, as assumed; if not, correct the assumption.
 
     Args:
@@ -85,6 +90,7 @@ def share_as_assumed(lo: Lowering, assumed: Assumptions, ends: Objects, params: 
         assumed: the assumptions.
         ends: the objects at the end of the iteration.
         params: those at its beginning.
+        older: the cells made before the loop with which these might share memory at its beginning, also because they did on entry.
     """
     fine = _are_as_assumed(assumed, ends)
     entry = of_variants(assumed.inits)
@@ -101,7 +107,7 @@ def share_as_assumed(lo: Lowering, assumed: Assumptions, ends: Objects, params: 
         if params.get(path) is cell:
             continue
         known = assumed.sharing.setdefault(path, set())
-        fine = fine and outer <= known
+        fine = fine and outer <= known | older.get(path, set())
         known |= outer
     held = _held(assumed, ends, params)
     fine = fine and held <= assumed.held

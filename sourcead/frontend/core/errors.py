@@ -131,3 +131,22 @@ class TooLong(Exception):
 def refused(lo, reason: str, instead: str | None = None) -> UnsupportedSyntaxError:
     """Make the error for an unsupported use at the current statement."""
     return UnsupportedSyntaxError(reason, at=lo.here, instead=instead)
+
+OF_OTHER_ARRAYS = {
+    "at": "`ARRAY = ARRAY.copy()`, and then `ARRAY[...] = value`",
+    "backward": "nothing: `sourcead.grad` of the function that returns this number computes the gradient",
+    "grad": "nothing: the gradient is what a call of `sourcead.grad(f)` returns",
+    "requires_grad": "`wrt=`, which names the parameters by which the gradient is taken",
+    "requires_grad_": "`wrt=`, which names the parameters by which the gradient is taken",
+    "detach": "`sourcead.stop_gradient(ARRAY)`",
+    "numpy": "`ARRAY` itself, which is an array of NumPy",
+    "cpu": "`ARRAY` itself, which is an array of NumPy",
+    "clone": "`ARRAY.copy()`",
+    "unsqueeze": "`np.expand_dims(ARRAY, axis)`",
+    "permute": "`ARRAY.transpose(...)`",
+    "view_as": "`ARRAY.reshape(...)`",
+    "pow": "`ARRAY ** n`",
+    "abs": "`np.abs(ARRAY)`",
+    **{name: f"`np.{name}(ARRAY)`" for name in ("exp", "log", "sin", "cos", "tanh", "sqrt")},
+}
+"""What to write for attributes that the arrays of JAX and PyTorch have, by name."""

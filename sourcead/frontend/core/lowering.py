@@ -127,8 +127,7 @@ def bound_names(node: gast.AST) -> frozenset[str]:
 @once_for_each_node
 def words(node: gast.AST) -> frozenset[str]:
     """Find the names of variables and attributes that a function uses."""
-    nodes = list(gast.walk(node))
-    return frozenset({n.id for n in nodes if isinstance(n, gast.Name)} | {n.attr for n in nodes if isinstance(n, gast.Attribute)})
+    return frozenset(getattr(n, "id", None) or n.attr for n in gast.walk(node) if isinstance(n, (gast.Name, gast.Attribute)))
 
 
 @once_for_each_node
@@ -190,6 +189,9 @@ class Lowering(Writing):
         arm: the number of these at the beginning of the arm of a branch that is being lowered.
         listing: whether loops take the items of such lists one by one.
         unrolling: whether loops of a known number of iterations are lowered iteration by iteration.
+        stack: the scopes that are being lowered, outermost first; one that gets the items of a generator is in it again.
+        loops: the loops that are being lowered, outermost first: each is a number, `nth_loop` when it began, and a place.
+        loops_found: such loops -> what is known about the variants of the last (`control/loops_inside.py`).
         names_for_items: the number of names to which the items of the next loop go, which is lowered one by one if it has as many.
         unrolled: the number of these iterations; an attempt that fails takes back its own.
         unrolled_in_all: counts these iterations, also those of attempts that failed.
@@ -253,6 +255,10 @@ class Lowering(Writing):
         self.listing = False
         self.deques = False  # whether a list may be one that stands for a deque
         self.unrolling = False
+        self.stack: tuple[Scope, ...] = ()
+        self.loops: tuple[tuple[int, Origin | None], ...] = ()
+        self.nth_loop = 0
+        self.loops_found: Kept = Kept()
         self.names_for_items = 0
         self.unrolled = 0
         self.unrolled_in_all = itertools.count(1)
@@ -348,7 +354,7 @@ class Lowering(Writing):
     def in_scope(self, scope: Scope, frame: Frame | None = None) -> Iterator[None]:
         """Lower the body in the scope of another function, called with the arguments of `frame` if that is given."""
         called = {"calls": [*self.calls, frame], "caller": self.here} if frame else {}
-        with temporarily(self, scope=scope, **called), temporarily(self.build, origin=self.build.origin):
+        with temporarily(self, scope=scope, stack=(*self.stack, scope), **called), temporarily(self.build, origin=self.build.origin):
             yield
 
     @contextmanager

@@ -29,7 +29,7 @@ from sourcead.frontend.core.cells import (
     STAND_INS, BoundVal, Cell, FunctionVal, Held, Iterable, MethodVal, SuperVal, TupleVal, Value, array_of, structure_of
 )
 from sourcead.frontend.core.choices import with_choices_apart
-from sourcead.frontend.core.errors import perhaps, raises_in_statement, refused, surely, unsupported
+from sourcead.frontend.core.errors import OF_OTHER_ARRAYS, perhaps, raises_in_statement, refused, surely, unsupported
 from sourcead.frontend.core.generic import Generic
 from sourcead.frontend.core.journal import WHOLE
 from sourcead.frontend.core.known_values import data_type, in_python, not_called, similar
@@ -371,9 +371,9 @@ def has_exact_class(lo: Lowering, value: Value) -> bool:
 def no_attribute(lo: Lowering, value: Value, name: str) -> Exception:
     """Return the error for an attribute that a value surely does not have."""
     kind = " or ".join(dict.fromkeys(cls.__name__ for cls in classes_of(lo, value)))
-    instead, of = similar(name, *classes_of(lo, value)), getattr(value, "name", None) or "w"
-    if name == "at" and kind == "ndarray":  # JAX's way to write a copy
-        instead = f"`{of} = {of}.copy()`, and then `{of}[...] = value`"
+    numeric = all(issubclass(cls, np.ndarray | np.generic | float | int) for cls in classes_of(lo, value))
+    other = OF_OTHER_ARRAYS.get(name, "") if numeric else ""
+    instead = other.replace("ARRAY", getattr(value, "name", None) or "w") or similar(name, *classes_of(lo, value))
     return surely(lo, refused(lo, f"a value of class {kind} has no `.{name}`", instead), AttributeError)
 
 

@@ -36,12 +36,23 @@ def set_first_additions(function: Function) -> Function:
     return with_body(function, _Places(Boxes(function)).visit(function.body))
 
 
+def first_writes(function: Function) -> set[Stmt]:
+    """Return the statements that set a part of an array of zeros which is still zero."""
+    places = _Places(Boxes(function))
+    places.visit(function.body)
+    return places.first
+
+
 class _Places:
-    """Walks through a function; `touched` has the boxes outside of which a version of an array is zero."""
+    """Walks through a function; `touched` has the boxes outside of which a version of an array is zero.
+
+    `first` gets the statements that set a part which is still zero; those in a loop count in the last visit of its body only.
+    """
 
     def __init__(self, boxes: Boxes):
         self.boxes = boxes
         self.touched: dict[Operand, tuple[Box, ...]] = {}
+        self.first: set[Stmt] = set()
 
     def visit(self, block: Block) -> Block:
         return with_stmts(block, [new for stmt in block.stmts for new in self.statement(stmt)])
@@ -72,7 +83,10 @@ class _Places:
         box = self.boxes.of(op.base, key) if told else WHOLE
         cleared = op.mode == "set" and isinstance(op.value, Const) and type(op.value.value) is float and op.value.value == 0
         self.note(stmt.targets[0], before if cleared else (*before, box))
-        if op.mode == "set" or not told or isinstance(op.value, tuple) or not all(box.apart(other) for other in before):
+        if not told or isinstance(op.value, tuple) or not all(box.apart(other) for other in before):
+            return [stmt]
+        if op.mode == "set":
+            self.first.add(stmt)
             return [stmt]
         if not is_summand(atom_type(op.value), op.base.type):
             return [stmt]
@@ -89,7 +103,9 @@ class _Places:
         for k in carried:
             self.touched[loop.params[k]] = self.touched[loop.inits[k]]
         if carried:
+            found = set(self.first)
             self.visit(loop.body)
+            self.first = found
         written: dict[int, list[Box]] = {}
         for k in carried:
             init, end = self.touched[loop.inits[k]], self.touched.get(loop.body.results[k])

@@ -97,6 +97,23 @@ def parts_that_meet(x):
     return y @ x
 
 
+def exchanged(x):
+    y, z = x.copy(), x**2
+    for i in range(len(x) - 1):
+        y[i] = z[i] * x[i]
+        z[i + 1] = y[i] * y[i + 1]
+        y, z = z, y
+    return y @ x + z[0] * z[2]
+
+
+def added_to_as_a_whole(x):
+    y, s = x.copy(), 0.0
+    for i in range(4):
+        s = s + np.sum(np.sin(y))
+        y[i] = y[i + 1] ** 2 * y[i]
+    return s * y[0]
+
+
 def left_early(x):
     y, z = np.zeros(len(x)), np.zeros(len(x))
     for i in range(len(x)):
@@ -112,7 +129,11 @@ def left_early(x):
 
 
 @pytest.mark.parametrize(
-    "f", [several_to_one_place, from_the_end, swapped, twice_over, clamped, counted_on, parts_that_meet, left_early]
+    "f",
+    [
+        several_to_one_place, from_the_end, swapped, twice_over, clamped, counted_on, parts_that_meet, added_to_as_a_whole, exchanged,
+        left_early,
+    ],
 )
 @pytest.mark.parametrize("n", [6, 9])
 def test_places_that_meet_again_are_added_to_and_cleared(f, n):

@@ -119,7 +119,9 @@ def _factored(stmt: Stmt, fn, a: Var, b: Var, facts: Facts) -> list[Stmt] | None
 def _regrouped(stmt: Stmt, fn, a: Var, b: Var, facts: Facts) -> list[Stmt] | None:
     """Return the statements in which a product of matrices joins one of the two terms of a sum; None if it has no factor in common."""
     terms = [t for t in _terms(b, facts) if t.fn is MATMUL]
-    if not terms or facts.uses[a] != 1 or not _in_adjoint(a, facts) or not equal_types(a.type, stmt.targets[0].type):
+    if not terms or facts.uses[a] != 1 or a not in facts.definitions or not _in_adjoint(a, facts):
+        return None
+    if not equal_types(a.type, stmt.targets[0].type):
         return None
     match facts.op(a):
         case Call(operator.add, (p, q), ()) | Update(p, (), q, "add"):

@@ -22,7 +22,7 @@ from sourcead.analysis.loop_indices import names_elements_once
 from sourcead.analysis.sizes import fills
 from sourcead.ir.nodes import Block, Branch, Call, Const, Function, Let, Loop, Operand, Range, Stmt, Sub, Update, Var
 from sourcead.ir.types import Array, ListT, Scalar, Type, kind_of, same_dtype
-from sourcead.ir.walk import map_blocks, walk, with_body, with_stmts
+from sourcead.ir.walk import definitions, map_blocks, walk, with_body, with_stmts
 
 ZEROS = (np.zeros, np.zeros_like, runtime.zeros_like)
 MOST = 16  # boxes of one array; with more, nothing is known of it
@@ -100,27 +100,50 @@ class _Places:
         """Return a loop, in whose iterations are touched what was before it, and what the iterations before touched."""
         loop: Loop = stmt.op
         carried = [k for k, init in enumerate(loop.inits) if init in self.touched]
-        for k in carried:
-            self.touched[loop.params[k]] = self.touched[loop.inits[k]]
-        if carried:
-            found = set(self.first)
-            self.visit(loop.body)
-            self.first = found
-        written: dict[int, list[Box]] = {}
-        for k in carried:
-            init, end = self.touched[loop.inits[k]], self.touched.get(loop.body.results[k])
-            self.touched.pop(loop.params[k], None)
-            if end is not None:
-                written[k] = [box for box in end if box not in init]
-                self.note(loop.params[k], (*init, *(self.boxes.elsewhere(loop, box, later=False) for box in written[k])))
+        written = self.written(loop, carried) if carried else {}
+        for k, found in written.items():
+            init = self.touched[loop.inits[k]]
+            self.note(loop.params[k], (*init, *(self.boxes.elsewhere(loop, box, later=False) for box in found)))
         stmt = map_blocks(stmt, self.visit)
         for k, found in written.items():
             self.note(stmt.targets[k], (*self.touched[loop.inits[k]], *(self.boxes.over(loop, box) for box in found)))
         return stmt
 
+    def written(self, loop: Loop, carried: list[int]) -> dict[int, list[Box]]:
+        """Return the boxes that an iteration touches of each of some variants, without those of which it touches what is not told."""
+        touched, first = dict(self.touched), set(self.first)
+        for k in carried:
+            self.touched[loop.params[k]] = self.touched[loop.inits[k]]
+        self.visit(loop.body)
+        made = definitions(loop.body)
+        ends = {k: self.touched[r] for k in carried if (r := loop.body.results[k]) in self.touched and is_version(r, loop.params[k], made)}
+        self.touched, self.first = touched, first  # what is known of versions in this visit does not hold in the next one
+        return {k: [box for box in end if box not in touched[loop.inits[k]]] for k, end in ends.items()}
+
     def note(self, array: Var, boxes: tuple[Box, ...]) -> None:
         boxes = tuple(dict.fromkeys(boxes))
         self.touched[array] = boxes if len(boxes) <= MOST else (WHOLE,)
+
+
+def is_version(v: Operand, param: Var, made: dict[Var, Stmt]) -> bool:
+    """Return whether a value is a version of the array that a loop variant is, or of new zeros, whichever arms of branches are taken."""
+    while v is not param:
+        stmt = made.get(v) if isinstance(v, Var) else None
+        match stmt.op if stmt is not None else None:
+            case Update(base):
+                v = base
+            case Let(same):
+                v = same
+            case Branch(_, then, orelse):
+                k = stmt.targets.index(v)
+                return all(is_version(arm.results[k], param, made) for arm in (then, orelse))
+            case Loop(inits=inits):
+                v = inits[stmt.targets.index(v)]
+            case Call(fn) if fn in ZEROS:
+                return True
+            case _:
+                return False
+    return True
 
 
 def is_summand(value: Type | None, base: Type) -> bool:

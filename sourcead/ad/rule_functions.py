@@ -6,6 +6,7 @@
     y = stack(rows)              d_rows = list(d_y)                   rows: a list of arrays of the dtype of y
     y = array(xs)                d_xs = d_y.tolist()                  xs: a list of Python's numbers
     y = array([[a, b]])          d_a = d_y[0, 0];  d_b = d_y[0, 1]
+    y = irfft(x, n)              d_x has the size of x         where x has n // 2 + 1 elements
 
 Where the types leave it open, the text calls the function, which compares the values. Here nothing is read of the values but the size along
 an axis, so that they need not be saved for their shapes.
@@ -151,3 +152,13 @@ def _rows(lo: Lowering, d: Value, x: Value) -> Value | None:
         case _:
             made = None
     return None if made is None else lo.wrap(lo.build.call(made, lo.read(d), type=ListT(items.item), name="d_rows"))
+
+
+@lowers(runtime.fit_axis)
+def rule_fit_axis(lo: Lowering, node, d: Value, n: Value, axis: Value) -> Value:
+    """Lower `fit_axis(d, n, axis)` in a rule to `d`, if it is known to have that many elements along the axis."""
+    t, (found, place) = core.data_type(lo, d), core.known(lo, axis)
+    if lo.static_only and found and isinstance(t, Array) and t.dims and type(place) is int and -len(t.dims) <= place < len(t.dims):
+        if lo.build.number(lo.read(n)) == t.dims[place]:
+            return d
+    return core.call_library(lo, runtime.fit_axis, [d, n, axis], {}, node)

@@ -62,9 +62,11 @@ from sourcead.passes.loops.tables import make_tables_once
 from sourcead.passes.loops.zero_cotangents import skip_zero_cotangents
 from sourcead.passes.residuals.add_to_records import add_to_records
 from sourcead.passes.residuals.check_assigned import check_assigned
-from sourcead.passes.residuals.clears import remove_dead_clears, sink_clears
+from sourcead.passes.residuals.clears import sink_clears
 from sourcead.passes.residuals.copy_live_versions import copy_live_versions
+from sourcead.passes.residuals.dead_clears import remove_dead_clears
 from sourcead.passes.residuals.equal_items import take_equal_items
+from sourcead.passes.residuals.first_additions import set_first_additions
 from sourcead.passes.residuals.flatten_stacks import flatten_stacks
 from sourcead.passes.residuals.remove_overwritten_zeros import remove_overwritten_zeros
 
@@ -179,6 +181,7 @@ AFTER = (
     Pass(name_equal_sizes, "before all that compares types"),
     Pass(expand_row_reshapes, "first: their adjoints are written, and the other passes know `np.reshape`"),
     Pass(simplify, "before sums are looked for: it brings the updates of cotangents to one form", "splits", ("settled",)),
+    Pass(set_first_additions, "before zeros that are overwritten are removed: what is set overwrites them", "splits"),
     Pass(remove_overwritten_zeros, "before clears are sunk: it knows arrays of zeros by what made them", "splits", ("lists",)),
     Pass(sink_clears, "before sums are looked for, which clears among the updates would hide", "splits"),
     Pass(sum_after_loops, "before stacks are flattened: it turns lists of residuals of one loop into arrays", "splits", ("notes",)),
@@ -208,6 +211,7 @@ AFTER = (
     Pass(simplify, "to remove the factors that are no longer read, and transposes of transposes", None, ("settled",)),
     Pass(without_nothing, "after simplification: it asks who looks at a variable that may hold nothing"),
     Pass(check_assigned, "after it: of what is then still None or undefined, it checks the reads", None, ("lists",)),
+    Pass(set_first_additions, "before zeros that are overwritten are removed, after all that looks for sums"),
     Pass(remove_overwritten_zeros, "after the last simplification, which knows zeros but not empty arrays", None, ("lists",)),
     Pass(remove_dead_clears, "before clears are sunk: it tells them by their place in the loop"),
     Pass(add_to_records, "before the current versions are queried: it makes new versions"),

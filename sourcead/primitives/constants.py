@@ -47,7 +47,7 @@ enter(
     *(getattr(math, name) for name in _MATH.split() if hasattr(math, name)),
     runtime.sorted_order, runtime.shortest, runtime.check_first_result, runtime.best_place, runtime.slice_bounds,
     runtime.distinct_places, runtime.count_trimmed, runtime.binary_exponent, runtime.zeros_like, runtime.zeros_if_assigned,
-    runtime.seed, runtime.linspace_weights, runtime.irfft_weights, runtime.middle_shares, runtime.axis_size,
+    runtime.seed, runtime.linspace_weights, runtime.half_spectrum_weights, runtime.middle_shares, runtime.axis_size,
     runtime.split_axes, runtime.tensordot_back, runtime.interval_around,
     list.index, list.count,
     constant=True,

@@ -1,21 +1,23 @@
 """Rules of discrete Fourier transforms, linear functions y = F x with a symmetric matrix F, so that d_x = F d_y.
 
     y = fft(x)      d_x = fft(d_y)
-    y = rfft(x)     d_x = real part of fft(d_y, n)        where d_y is padded with zeros to the n elements of x
-    y = irfft(x)    d_x[k] = c[k] * ifft(d_y)[k]          where c = 1 at the ends of the spectrum and 2 between
+    y = rfft(x)     d_x = n * irfft(conj(d_y) / c)        where c = 1 at the ends of the spectrum of n real numbers and 2 between
+    y = irfft(x)    d_x = c * conj(rfft(d_y)) / n
 
-The cotangent of a real x is the real part of this.
+The cotangent of a real x is the real part of this.  Scaling by n or 1 / n is what the transform in the other direction does with the
+`norm` that scales alike.
 """
 
 import numpy as np
 
-from sourcead.ir.types import INT, UNKNOWN
+from sourcead.ir.sizes import minus, plus, quotient, times
+from sourcead.ir.types import INT, UNKNOWN, Array, Sym, Type
 from sourcead.primitives.compositions import composed
 from sourcead.primitives.elementwise import real_if_real
-from sourcead.primitives.registry import enter, family, linear
+from sourcead.primitives.registry import enter, family, infers, linear
 from sourcead.primitives.result_types.by_example import sized
-from sourcead.primitives.result_types.operands import Arg
-from sourcead.runtime import fit_axis, irfft_weights
+from sourcead.primitives.result_types.operands import Arg, array_type, const
+from sourcead.runtime import fit_axis, half_spectrum_weights
 
 
 def transformed(fn, args, kwargs):
@@ -30,9 +32,57 @@ def transformed(fn, args, kwargs):
 family(__name__, memory="fresh", result=transformed)
 
 
+SPECTRA = {np.fft.fft: lambda n: n, np.fft.ifft: lambda n: n, np.fft.rfft: lambda n: plus(quotient(n, 2), 1), np.fft.irfft: lambda n: n}
+"""The size of the axis that a transform of `n` elements has in its result."""
+
+
+@infers(*SPECTRA)
+def _along_one_axis(fn, args, kwargs) -> Type:
+    found = transformed(fn, args, kwargs)
+    given = dict(zip(("a", "n", "axis", "norm"), args)) | kwargs
+    n, axis, t = given.get("n"), const(given.get("axis"), -1), array_type(given["a"].type) if "a" in given else UNKNOWN
+    if not isinstance(found, Array) or not found.dims or not isinstance(t, Array) or not t.dims or not isinstance(axis, int):
+        return found
+    if not -len(t.dims) <= axis < len(t.dims):
+        return found
+    size = t.dims[axis] if n is None or n.known and n.value is None else n.integer if n.dim is None else n.dim
+    if not isinstance(size, (int, Sym)):
+        return found
+    if n is None and fn is np.fft.irfft:
+        size = times(2, minus(size, 1))
+    dims = list(found.dims)
+    dims[axis] = SPECTRA[fn](size)
+    return Array(found.dtype, tuple(dims))
+
+
+@infers(np.fft.fftfreq, np.fft.rfftfreq)
+def _frequencies(fn, args, kwargs) -> Type:
+    n = args[0] if args else kwargs["n"]
+    size = n.integer if n.dim is None else n.dim
+    found = sized(fn, args, kwargs)
+    if not isinstance(found, Array) or not found.dims or not isinstance(size, (int, Sym)):
+        return found
+    return Array(found.dtype, (size if fn is np.fft.fftfreq else plus(quotient(size, 2), 1),))
+
+
+def reversed_norm(norm):
+    """Return the norm of the transform in the other direction that scales alike."""
+    return norm if norm == "ortho" else "backward" if norm == "forward" else "forward"
+
+
 def fitted(d, x, n, axis):
     """Return `d` cut or padded to as many elements as `x` has along an axis, if the transform was given a length `n`."""
     return d if n is None else fit_axis(d, x.shape[axis], axis)
+
+
+def fitted_spectrum(d, x, n, axis):
+    """Return `d` cut or padded to as many elements as the half spectrum `x` has, unless it has those of a signal of default length."""
+    return d if n is None else fit_axis(d, x.shape[axis], axis)
+
+
+def half_spectrum_adjoint(d, n, axis, norm):
+    """Return the cotangent of `n` real numbers along an axis from that of their half spectrum."""
+    return np.fft.irfft(np.conj(d) / half_spectrum_weights(n, d, axis), n, axis, reversed_norm(norm))
 
 
 linear({
@@ -43,12 +93,12 @@ linear({
         real_if_real(fitted(np.fft.ifft(d_y, axis=axis, norm=norm), x, n, axis), x), None, None, None
     ),
     np.fft.rfft: lambda y, x, n=None, axis=-1, norm=None, d_y=None: (
-        fitted(np.real(np.fft.fft(d_y, x.shape[axis] if n is None else n, axis, norm)), x, n, axis), None, None, None
+        fitted(half_spectrum_adjoint(d_y, x.shape[axis] if n is None else n, axis, norm), x, n, axis), None, None, None
     ),
     np.fft.irfft: lambda y, x, n=None, axis=-1, norm=None, d_y=None: (
-        real_if_real(
-            fit_axis(np.fft.ifft(d_y, axis=axis, norm=norm) * irfft_weights(y, axis), x.shape[axis], axis), x
-        ), None, None, None
+        real_if_real(fitted_spectrum(
+            np.conj(np.fft.rfft(d_y, axis=axis, norm=reversed_norm(norm))) * half_spectrum_weights(y.shape[axis], y, axis), x, n, axis
+        ), x), None, None, None
     ),
     np.fft.fft2: lambda y, x, d_y, axes=(-2, -1), norm=None: real_if_real(np.fft.fft2(d_y, axes=axes, norm=norm), x),
     np.fft.ifft2: lambda y, x, d_y, axes=(-2, -1), norm=None: real_if_real(np.fft.ifft2(d_y, axes=axes, norm=norm), x),
@@ -101,11 +151,6 @@ def irfftn(a, s=None, axes=None, norm=None):
     for i in range(len(axes) - 1):
         a = np.fft.ifft(a, None if s is None else s[i], axes[i], norm)
     return np.fft.irfft(a, None if s is None else s[-1], axes[-1], norm)
-
-
-def reversed_norm(norm):
-    """Return the norm of the transform in the other direction that scales alike."""
-    return norm if norm == "ortho" else "backward" if norm == "forward" else "forward"
 
 
 composed({

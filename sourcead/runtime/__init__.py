@@ -34,7 +34,8 @@ from sourcead.runtime.shapes import (
     windows_cotangent
 )
 from sourcead.runtime.signals import (
-    convolve_cotangents, fit_axis, interp_cotangents, interval_around, irfft_weights, polyval_cotangents, root_slopes
+    convolve_cotangents, fit_axis, half_spectrum_weights, interp_cotangents, interval_around, polyval_cotangents,
+    root_slopes
 )
 from sourcead.runtime.structures import (
     add, as_event, copy, fields_of, is_record, like_argument, make_record, map_parts, replaced_cotangent,

@@ -94,23 +94,40 @@ def middle_shares(x, axis=None):
 
 
 def cumprod_cotangent(d_y, x, axis):
-    """Return the cotangent of `x` in `y = np.cumprod(x, axis)`, without a division, so that `x` may contain zeros."""
-    x, s = np.moveaxis(x, axis, 0), np.moveaxis(d_y, axis, 0).copy()
+    """Return the cotangent of `x` in `y = np.cumprod(x, axis)`, without a division by elements that are near zero."""
+    x, d = np.moveaxis(x, axis, 0), np.moveaxis(d_y, axis, 0)
+    y = np.cumprod(x, axis=0)
+    size = np.abs(y)
+    limits = np.finfo(d.dtype)
+    if np.all((size > limits.tiny / limits.eps) & (size < limits.max * limits.eps)):
+        return np.moveaxis(np.cumsum((d * y)[::-1], axis=0)[::-1] / x, 0, axis)
+    s = d.copy()
     for j in reversed(range(len(x) - 1)):
         s[j] += x[j + 1] * s[j + 1]
-    s[1:] *= np.cumprod(x[:-1], axis=0)
+    s[1:] *= y[:-1]
     return np.moveaxis(s, 0, axis)
 
 
 def running_winner_cotangent(d_y, y, x, axis):
-    """Return the cotangent of `x` in `y = np.maximum.accumulate(x, axis)` or `minimum`; at each step of the scan, equal values share."""
-    x, y, d = np.moveaxis(x, axis, 0), np.moveaxis(y, axis, 0), np.moveaxis(d_y, axis, 0).copy()
+    """Return the cotangent of `x` in `y = np.maximum.accumulate(x, axis)` or `minimum`; at each step of the scan, equal values share.
+
+    An element that is greater than all before it, or equal to the greatest of them, begins a segment, whose cotangents are its own.
+    At a tie, the last first, it leaves half of what it has to the beginning of the segment before.
+    """
+    x, y, d = np.moveaxis(x, axis, 0), np.moveaxis(y, axis, 0), np.moveaxis(d_y, axis, 0)
     d_x = np.zeros_like(d)
-    for j in reversed(range(1, len(x))):
-        tie = d[j] / 2 * (x[j] == y[j - 1])
-        d_x[j] = d[j] * ((x[j] == y[j]) & (x[j] != y[j - 1])) + tie
-        d[j - 1] += d[j] * (x[j] != y[j]) + tie
-    d_x[:1] = d[:1]
+    if len(x) == 0:
+        return np.moveaxis(d_x, 0, axis)
+    tie = x[1:] == y[:-1]
+    begins = np.zeros(x.shape, np.intp)
+    begins[1:] = np.where((x[1:] == y[1:]) | tie, np.arange(1, len(x)).reshape(-1, *[1] * (x.ndim - 1)), 0)
+    np.maximum.accumulate(begins, axis=0, out=begins)
+    others = np.indices(x.shape[1:], sparse=True)
+    np.add.at(d_x, (begins, *others), d)
+    for j in np.flatnonzero(np.any(tie, axis=tuple(range(1, x.ndim))))[::-1]:
+        half = d_x[j + 1] / 2 * tie[j]
+        d_x[j + 1] -= half
+        d_x[(begins[j], *others)] += half
     return np.moveaxis(d_x, 0, axis)
 
 

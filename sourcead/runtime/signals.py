@@ -15,16 +15,14 @@ def fit_axis(d, n, axis):
     return np.pad(d, width)
 
 
-def irfft_weights(y, axis):
-    """Return how often each element of the half spectrum counts in `y = np.fft.irfft(x, axis=axis)`."""
-    n = y.shape[axis]
-    weights = np.zeros(n, dtype=y.dtype)
-    weights[: n // 2 + 1] = 2
+def half_spectrum_weights(n, d, axis):
+    """Return how often each element of the half spectrum of `n` real numbers counts in them, in a form that broadcasts with `d`."""
+    weights = np.full(n // 2 + 1, 2, dtype=d.real.dtype)
     weights[0] = 1
     if n % 2 == 0:
-        weights[n // 2] = 1
-    shape = [1] * y.ndim
-    shape[axis] = n
+        weights[-1] = 1
+    shape = [1] * d.ndim
+    shape[axis] = len(weights)
     return weights.reshape(shape)
 
 

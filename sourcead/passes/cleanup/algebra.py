@@ -33,6 +33,7 @@ from sourcead.passes.cleanup.constant_folding import (
 )
 from sourcead.passes.cleanup.dropped_axes import simpler_expansion, simpler_subscript, sum_of_sum
 from sourcead.passes.cleanup.literal_factors import added_twice, integer_as_float, joined
+from sourcead.passes.cleanup.outer_products import product_with_outer, transposed_sum
 from sourcead.passes.cleanup.parts_of_results import part_of_result
 from sourcead.passes.cleanup.transposes import TRANSPOSES, simpler_transpose
 from sourcead.passes.peephole import Facts, peephole
@@ -79,7 +80,8 @@ def _simpler_call(stmt: Stmt, call: Call, facts: Facts):
     if any(isinstance(v, tuple) for _, v in kwargs) and (whole := whole_options(kwargs)) != kwargs:
         return replace(call, kwargs=whole)
     if fn in TRANSPOSES:
-        return simpler_transpose(stmt, call, facts)
+        turned = fn is np.transpose and len(args) == 1 and not kwargs and isinstance(args[0], Var)
+        return turned and transposed_sum(stmt, args[0], facts) or simpler_transpose(stmt, call, facts)
     if fn is np.expand_dims and len(args) == 2 and not kwargs and generated(stmt):
         return simpler_expansion(stmt, *args, facts)
     if fn is np.sum and generated(stmt):
@@ -329,4 +331,7 @@ def _zeros(atom: Atom, facts: Facts) -> bool:
     return isinstance(op, Call) and isinstance(op.fn, Hashable) and op.fn in ZEROS and not any(k == "out" for k, _ in op.kwargs)
 
 
-RULES = {ADD: _add, SUB: _sub, MUL: _mul, DIV: _div, POW: _pow, NEG: _neg, operator.pos: _pos, operator.and_: _and}
+RULES = {
+    ADD: _add, SUB: _sub, MUL: _mul, DIV: _div, POW: _pow, NEG: _neg, operator.pos: _pos, operator.and_: _and,
+    operator.matmul: product_with_outer,
+}  # fmt: skip

@@ -35,7 +35,7 @@ from sourcead.ir.sizes import form_of
 from sourcead.ir.sizes_of_call import equal, not_one
 from sourcead.ir.types import ANY_DTYPE, Array, ListT, Scalar, Sym, Type, same_dtype
 from sourcead.ir.walk import count_reads, definitions, map_blocks, with_body
-from sourcead.passes.residuals.remove_overwritten_zeros import same_arrays
+from sourcead.passes.residuals.first_additions import same_arrays
 
 ZEROS = (np.zeros, np.zeros_like)
 Position = tuple[int | None, ...]  # indices along the first axes, None for a whole axis

@@ -5,6 +5,8 @@
     y = add(div(p, s), div(q, s))                   y = div(add(p, q), s)
     y = sub(div(p, s), mul(q, div(div(r, s), n)))   y = div(sub(p, mul(q, div(r, n))), s)
     y = add(matmul(p, s), matmul(q, s))             y = matmul(add(p, q), s)
+    y = add(add(r, matmul(p, s)), matmul(q, s))     y = add(r, matmul(add(p, q), s))
+    y = sub(outer(p, s), outer(q, s))               y = outer(sub(p, q), s)
     d1 = mul(s, p), d2 = d1 with all += mul(s, q)   d2 = mul(s, add(p, q))
 
 So one product is computed in place of two.  This is legal in adjoints, for real numbers, if nothing else reads the terms and the result has
@@ -15,8 +17,10 @@ differs by rounding, and where s is not finite.
 import operator
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from sourcead.analysis.builder import Builder
-from sourcead.ir.nodes import Atom, Call, Const, Function, Stmt, Update, Var
+from sourcead.ir.nodes import Atom, Call, Const, Function, Stmt, Update, Var, fresh
 from sourcead.ir.types import Array, same_dtype
 from sourcead.ir.walk import rewrite, with_body
 from sourcead.passes.cleanup.constant_folding import generated, is_literal, is_real
@@ -26,6 +30,7 @@ from sourcead.passes.equality import equal_types
 from sourcead.passes.peephole import Facts, peephole
 
 ADD, SUB, MUL, DIV, NEG, MATMUL = operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.matmul
+PRODUCTS = (MATMUL, np.outer)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +113,30 @@ def _factored(stmt: Stmt, fn, a: Var, b: Var, facts: Facts) -> list[Stmt] | None
             if first.fn is second.fn and first.factor is second.factor and (first.fn is MUL or first.place == second.place):
                 if (made := _multiplied_once(stmt, first, second, second.negative != (fn is SUB))) is not None:
                     return made
+    return _regrouped(stmt, fn, a, b, facts) or (_regrouped(stmt, fn, b, a, facts) if fn is ADD else None)
+
+
+def _regrouped(stmt: Stmt, fn, a: Var, b: Var, facts: Facts) -> list[Stmt] | None:
+    """Return the statements in which a product of matrices joins one of the two terms of a sum; None if it has no factor in common."""
+    terms = [t for t in _terms(b, facts) if t.fn is MATMUL]
+    if not terms or facts.uses[a] != 1 or a not in facts.definitions or not _in_adjoint(a, facts):
+        return None
+    if not equal_types(a.type, stmt.targets[0].type):
+        return None
+    match facts.op(a):
+        case Call(operator.add, (p, q), ()) | Update(p, (), q, "add"):
+            pairs = (p, q), (q, p)
+        case _:
+            return None
+    for p, other in pairs:
+        if isinstance(p, Var) and isinstance(other, Var) and equal_types(p.type, a.type) and equal_types(other.type, a.type):
+            for first in _terms(p, facts):
+                for second in terms:
+                    if first.fn is MATMUL and first.factor is second.factor and first.place == second.place:
+                        joined = replace(stmt, targets=(fresh(p),))
+                        made = _multiplied_once(joined, first, second, second.negative != (fn is SUB))
+                        if made is not None:
+                            return [*made, replace(stmt, op=Call(ADD, (other, joined.targets[0])))]
     return None
 
 
@@ -120,14 +149,14 @@ def _terms(x: Atom, facts: Facts) -> list[Term]:
         x, negative = negation.args[0], True
         if not isinstance(x, Var) or not is_spent(x, facts) or not _in_adjoint(x, facts):
             return []
-    op = facts.call(x, MUL, DIV, MATMUL)
+    op = facts.call(x, MUL, DIV, *PRODUCTS)
     found = []
     for place in () if op is None else (1,) if op.fn is DIV else (0, 1):
         factor, left = op.args[place], op.args[1 - place]
         sign = negative
-        if op.fn is not MATMUL and (inner := facts.call(factor, NEG)):
+        if op.fn not in PRODUCTS and (inner := facts.call(factor, NEG)):
             factor, sign = inner.args[0], not negative
-        if op.fn is not MATMUL and (inner := facts.call(left, NEG)) and left.temp:
+        if op.fn not in PRODUCTS and (inner := facts.call(left, NEG)) and left.temp:
             left, sign = inner.args[0], not sign
         if isinstance(factor, Var) and (isinstance(left, Var) or is_literal(left)):
             found.append(Term(op.fn, factor, left, place, sign))
@@ -154,7 +183,8 @@ def _multiplied_once(stmt: Stmt, first: Term, second: Term, negative: bool) -> l
     p, q, target = first.left, second.left, stmt.targets[0]
     if isinstance(p, Const) and isinstance(q, Const) or isinstance(p, Quotient) and isinstance(q, Quotient):
         return None
-    if first.fn is MATMUL and not (isinstance(p, Var) and isinstance(q, Var) and equal_types(p.type, q.type) and len(p.type.dims) == 2):
+    alike = isinstance(p, Var) and isinstance(q, Var) and equal_types(p.type, q.type)
+    if first.fn in PRODUCTS and not (alike and len(p.type.dims) == (2 if first.fn is MATMUL else 1)):
         return None
     build = Builder().at(stmt)
     p, q = (left.write(build) if isinstance(left, Quotient) else left for left in (p, q))

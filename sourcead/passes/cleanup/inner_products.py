@@ -13,6 +13,7 @@ for the text of NumPy alone.
 """
 
 import operator
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -70,8 +71,22 @@ def values_returned(function: Function) -> set[Var]:
         stmt = made.get(v) or around.get(v)
         if v not in found and stmt is not None:
             found.add(v)
-            todo += reads_inside(stmt.op)
+            todo += [a for a in _computed_of(v, stmt) if isinstance(a, Var)]
     return found
+
+
+def _computed_of(v: Var, stmt: Stmt) -> Iterable[Atom]:
+    """Return what a variable that a statement defines or binds depends on, apart from conditions."""
+    match stmt.op:
+        case Branch(_, then, orelse):
+            k = stmt.targets.index(v)
+            return then.results[k], orelse.results[k]
+        case Loop(domain, index, params, inits, body):
+            if v is index:
+                return () if isinstance(domain, Block) else operand_atoms(domain)
+            k = (stmt.targets if v in stmt.targets else params).index(v)
+            return inits[k], body.results[k]
+    return reads_inside(stmt.op)
 
 
 def _factors(op: Op | None) -> tuple[Atom, ...]:

@@ -55,8 +55,7 @@ def _simpler(build: Builder, op: Call, squared: set[Atom], facts: Facts) -> Atom
     """Emit what an operation computes in another way; None if there is no better one."""
     if op.fn is ADD:
         a, b = op.args
-        half = next((x for x, y in ((a, b), (b, a)) if is_turned(y, x, facts.op)), None)
-        return halved(half, facts) if half is not None else None
+        return (halved(a, facts) or halved(b, facts)) if is_turned(a, b, facts.op) else None
     if op.fn in (np.diagonal, np.diag) and is_main(list(op.args[1:])):
         whole = halved(op.args[0], facts)
         return None if whole is None else build.call(MUL, Const(0.5), build.call(op.fn, whole, *op.args[1:]))

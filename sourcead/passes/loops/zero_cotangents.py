@@ -4,9 +4,10 @@
         for j: d = d_a[j]; if d != 0: d_a[j-1] += d * (c < e); d_x[j] += d * y
 
 A dynamic programme that takes the least of several numbers gives the cotangent of an element to one of them, so that its reverse visits
-one path of the table.  This is legal if the iteration adds nothing but multiples of the cotangent of one element, and pays where some
-multiples are products with a truth value, or stand in an arm of a branch.  Lists of residuals are popped in every iteration.  The result is
-the same, but where zero was multiplied by what is not finite.  Text for Numba stays as it is: machine code computes iterations at once.
+one path of the table.  This is legal if the iteration adds nothing but multiples of the cotangent of one element, or sets to them what is
+still zero, and pays where some multiples are products with a truth value, or stand in an arm of a branch.  Lists of residuals are popped
+in every iteration.  The result is the same, but where zero was multiplied by what is not finite.  Text for Numba stays as it is: machine
+code computes iterations at once.
 """
 
 import operator
@@ -17,9 +18,10 @@ from sourcead.ir.nodes import (
     Atom, Attr, Block, Branch, Call, Const, Function, Index, Let, Loop, Pop, Range, Stmt, Sub, Update, Var, fresh
 )
 from sourcead.ir.types import Array, Scalar, kind_of
-from sourcead.ir.walk import has_effect, rewrite, walk, with_body
+from sourcead.ir.walk import has, has_effect, rewrite, walk, with_body
 from sourcead.passes.cleanup.constant_folding import generated, is_const
 from sourcead.passes.equality import same
+from sourcead.passes.residuals.first_additions import first_writes
 
 ADD, SUB, MUL, DIV, NEG = operator.add, operator.sub, operator.mul, operator.truediv, operator.neg
 LEAST = 8  # statements that are left out: a test takes about as long as one
@@ -28,13 +30,17 @@ LEAST = 8  # statements that are left out: a test takes about as long as one
 def skip_zero_cotangents(function: Function) -> Function:
     """Return the function with tests whether cotangents of elements are zero in its reverse loops."""
 
+    if not has(function.body, Loop):
+        return function
+    first = first_writes(function)
+
     def change(stmt: Stmt) -> list[Stmt]:
         op = stmt.op
         if isinstance(op, Loop) and isinstance(op.domain, Range) and op.leave is None and generated(stmt):
             for read in op.body.stmts:
                 match read.op:
                     case Index(Var(type=Array()) as base) if base in op.params and is_number(read.targets[0]) and generated(read):
-                        if (body := skipped(op, read)) is not None:
+                        if (body := skipped(op, read, first)) is not None:
                             return [replace(stmt, op=replace(op, body=body))]
         return [stmt]
 
@@ -45,13 +51,13 @@ def is_number(v: Var) -> bool:
     return isinstance(v.type, Scalar) and v.type.kind == "float"
 
 
-def skipped(op: Loop, read: Stmt) -> Block | None:
+def skipped(op: Loop, read: Stmt, first: set[Stmt]) -> Block | None:
     """Return the body of a loop with all that a cotangent is multiplied with behind a test of it; None if there is more than that."""
-    multiples = Multiples(read)
+    multiples = Multiples(read, first)
     if not multiples.are_all(op.body.stmts) or not multiples.chosen:
         return None
-    first = needed(op.body.stmts, [read, *(s for s in op.body.stmts if isinstance(s.op, Pop))])
-    rest = tuple(s for s in op.body.stmts if s not in first)
+    kept = needed(op.body.stmts, [read, *(s for s in op.body.stmts if isinstance(s.op, Pop))])
+    rest = tuple(s for s in op.body.stmts if s not in kept)
     made = {t for s in rest for t in s.targets}
     pairs = [(p, r) for p, r in zip(op.params, op.body.results) if r in made]
     if len(rest) < LEAST or any(multiples.unchanged(r) is not p for p, r in pairs):
@@ -61,7 +67,7 @@ def skipped(op: Loop, read: Stmt) -> Block | None:
     targets = {r: fresh(r) for _, r in pairs}
     then, orelse = Block(rest, tuple(r for _, r in pairs)), Block((), tuple(p for p, _ in pairs))
     branch = replace(read, targets=tuple(targets.values()), op=Branch(cond, then, orelse))
-    return Block((*(s for s in op.body.stmts if s in first), *build.stmts, branch), tuple(targets.get(r, r) for r in op.body.results))
+    return Block((*(s for s in op.body.stmts if s in kept), *build.stmts, branch), tuple(targets.get(r, r) for r in op.body.results))
 
 
 def needed(stmts: tuple[Stmt, ...], wanted: list[Stmt]) -> set[Stmt]:
@@ -81,13 +87,14 @@ class Multiples:
 
     Attributes:
         read: the statement that reads this cotangent.
+        first: the statements of the function that set what is still zero.
         zero: these values.
         same: the values that are then equal to older ones, with those.
         chosen: whether some multiple is a product with a truth value, or stands in an arm of a branch.
     """
 
-    def __init__(self, read: Stmt):
-        self.read = read
+    def __init__(self, read: Stmt, first: set[Stmt]):
+        self.read, self.first = read, first
         self.zero: set[Atom] = {read.targets[0]}
         self.same: dict[Atom, Atom] = {}
         self.chosen = False
@@ -112,7 +119,8 @@ class Multiples:
                 return True
             case Update(Var() as base, path, value, mode):
                 self.same[stmt.targets[0]] = self.unchanged(base)
-                return mode in ("add", "sub") and value in self.zero or is_const(value, 0) and self.clears(base, path)
+                adds = mode in ("add", "sub") or stmt in self.first
+                return adds and value in self.zero or is_const(value, 0) and self.clears(base, path)
             case Branch(_, then, orelse):
                 if any(isinstance(s.op, (Pop, Loop)) for s in walk(Block((stmt,)))):
                     return False

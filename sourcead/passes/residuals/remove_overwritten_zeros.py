@@ -2,15 +2,14 @@
 
     d0 = zeros_like(x)                                d0 = empty_like(x)
     loop (d = d0) for i in range(0, n, 1):            loop (d = d0) for i in range(0, n, 1):
-        d1 = d with [i] += v;  yield d1                   d1 = d with [i] = v;  yield d1
+        d1 = d with [i] = v;  yield d1                    d1 = d with [i] = v;  yield d1
 
     l0 = zeros_like(xs)                               l0 = [None] * len(xs)
     loop (l = l0) for i in range(0, len(xs), 1):      loop (l = l0) for i in range(0, len(xs), 1):
         p = l[i];  q = add(p, v)
         l1 = l with [i] = q;  yield l1                    l1 = l with [i] = v;  yield l1
 
-A sum is set if the index of the loop is never negative and never the same twice, nothing else reads the array inside the loop, and the
-value is as large as the part that it is added to.  Zeros become `empty`, or None in a list, if the index takes every position as well.
+Zeros become `empty`, or None in a list, if the index takes every position, and nothing else reads the array inside the loop.
 """
 
 import operator
@@ -19,13 +18,11 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead import runtime
-from sourcead.analysis.affine import number
 from sourcead.analysis.array_versions import queried
-from sourcead.analysis.builder import atom_type
 from sourcead.analysis.loop_indices import Counting, axis_of
-from sourcead.analysis.sizes import dims_in, fills
-from sourcead.ir.nodes import Atom, Block, Build, Call, Const, Function, Index, Loop, Range, Stmt, Sub, Update, Var
-from sourcead.ir.types import INT, Array, ListT, Scalar, Type, same_dtype
+from sourcead.analysis.sizes import dims_in
+from sourcead.ir.nodes import Atom, Block, Build, Call, Const, Function, Index, Loop, Stmt, Sub, Update, Var
+from sourcead.ir.types import INT, Array, ListT
 from sourcead.ir.walk import count_reads, definitions, has, rewrite, walk, with_body
 
 ZEROS = (np.zeros, np.zeros_like, runtime.zeros_like)
@@ -49,7 +46,6 @@ def remove_overwritten_zeros(function: Function, lists: bool = True) -> Function
             zeros = made.get(init)
             if zeros is None or not isinstance(zeros.op, Call) or zeros.op.fn not in ZEROS or uses.get(init) != 1:
                 continue
-            op = set_once(op, k, uses)
             if sets_all(op, k, init, uses, counting):
                 empty = np.empty if zeros.op.fn is np.zeros else np.empty_like
                 replaced[init] = [replace(zeros, op=replace(zeros.op, fn=empty))]
@@ -100,15 +96,6 @@ def update_of(loop: Loop, k: int, mode: str, uses: dict[Var, int]) -> tuple[Stmt
     return None
 
 
-def set_once(loop: Loop, k: int, uses: dict[Var, int]) -> Loop:
-    """Return the loop with `=` for `+=` if it adds at most once to each part of its k-th variant, an array or list of zeros."""
-    found = update_of(loop, k, "add", uses) if counts(loop) else None
-    if found is None or not same_arrays(atom_type(found[0].op.value), part_type(loop.params[k].type, found[1])):
-        return loop
-    stmts = (replace(s, op=replace(s.op, mode="set")) if s is found[0] else s for s in loop.body.stmts)
-    return replace(loop, body=replace(loop.body, stmts=tuple(stmts)))
-
-
 def sets_all(loop: Loop, k: int, init: Var, uses: dict[Var, int], counting: Counting) -> bool:
     """Return whether a loop sets every part of its k-th variant, an array of zeros, before anything reads it."""
     found, counted, dims = update_of(loop, k, "set", uses), counting.of(loop), dims_in(init)
@@ -116,33 +103,6 @@ def sets_all(loop: Loop, k: int, init: Var, uses: dict[Var, int], counting: Coun
         return False
     axis = found[1]
     return axis < len(dims) and dims[axis] == counted.rows
-
-
-def part_type(t: Type, axis: int) -> Type | None:
-    """Return the type of one part of an array along an axis, or of an item of a list."""
-    match t:
-        case ListT(item):
-            return item if axis == 0 else None
-        case Array(dtype, dims) if dims is not None and axis < len(dims):
-            return Array(dtype, (*dims[:axis], *dims[axis + 1 :]))
-    return None
-
-
-def counts(loop: Loop) -> bool:
-    """Return whether the index of the loop is never negative and never the same twice."""
-    if not isinstance(loop.domain, Range):
-        return False
-    start, stop, step = loop.domain.start, loop.domain.stop, loop.domain.step
-    return number(step) == 1 and number(start) == 0 or number(step) == -1 and number(stop) == -1
-
-
-def same_arrays(value: Type, item: Type | None) -> bool:
-    """Return whether a value is known to have the dtype and shape of the items, so that it is not broadcast when it is added to one."""
-    if isinstance(item, Array) and item.dims == () and isinstance(value, Scalar):
-        return value.dtype is None or same_dtype(value.dtype, item.dtype)
-    if not isinstance(value, Array) or not isinstance(item, Array) or not value.dims or not item.dims or value.dtype is None:
-        return False
-    return same_dtype(value.dtype, item.dtype) and fills(value.dims, item.dims)
 
 
 def covers(loop: Loop, seq: Atom, counting: Counting) -> bool:

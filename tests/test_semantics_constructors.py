@@ -138,6 +138,71 @@ TRIPLE = Triple(3.0, c=2.0)
 def objects_of_the_module(x):
     return OBSERVER.lat * x + TRIPLE.d * TRIPLE.a * (Pair(x) * TRIPLE)
 
+
+
+SETTER_OF = object.__setattr__.__get__  # as classes of `attrs` have it, to set attributes of a frozen object
+
+
+class Frozen:
+
+    def __init__(self, a, b=None):
+        setter = SETTER_OF(self)
+        setter("a", a)
+        setter("b", 2 * a if b is None else b)
+
+    def __setattr__(self, n, v):
+        raise AttributeError(n)
+
+
+class FrozenDerived(Frozen):
+
+    def __init__(self, a):
+        super().__init__(a)
+        SETTER_OF(self)("c", self.a * self.b)
+
+
+class Observing(Observer):
+
+    def plus_square(self, y):
+        return self.lat + y * y
+
+
+BINDS = Observing.plus_square.__get__
+
+
+def bound_setter(x):
+    p = Frozen(x)
+    return p.a * p.b * Frozen(x, x * x).b
+
+
+def bound_setter_of_a_derived_class(x):
+    return sum(p.c for p in [FrozenDerived(x), FrozenDerived(2 * x)])
+
+
+def bound_setter_in_a_loop(x):
+    p = q = Frozen(x)
+    setter = SETTER_OF(p)
+    for _ in range(3):
+        setter("a", p.a * x)
+    return q.a
+
+
+def bound_setter_is_not_the_own_one(x):
+    p = Frozen(x)
+    try:
+        p.a = 3.0
+    except AttributeError:
+        return p.a * 5
+    return p.a
+
+
+def bound_function_sees_later_changes(x):
+    o = Observing(x)
+    bound = BINDS(o)
+    o.lat = x**3
+    return bound(x) * Observing.plus_square.__get__(o, Observing)(2.0)
+
+
 PROGRAMS = [f for f in list(globals().values()) if inspect.isfunction(f) and f.__module__ == __name__]
 
 

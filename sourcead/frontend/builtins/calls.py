@@ -230,6 +230,22 @@ def call_partial(lo: Lowering, fn: functools.partial, args: list[Value], kwargs:
     return core.call_object(lo, fn.func, [core.as_value(lo, v) for v in fn.args] + args, {**named, **kwargs}, node)
 
 
+BOUND = types.FunctionType, types.WrapperDescriptorType, types.MethodDescriptorType
+
+
+def is_binding(fn: Any) -> bool:
+    """Tell whether a callable is the `__get__` of a function or of a method of Python."""
+    return isinstance(fn, types.MethodWrapperType) and fn.__name__ == "__get__" and isinstance(fn.__self__, BOUND)
+
+
+@core.kind_of_callable("binding", is_binding)
+def call_binding(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower `f.__get__(obj)`, the method of an object, which may exist before the function is called as `object.__setattr__.__get__`."""
+    if kwargs or not (args and isinstance(args[0], Cell) and core.class_of(args[0]) is not None):
+        raise core.unsupported(lo, node, "`__get__` of something that is not an object that is known here", "`obj.method`")
+    return BoundVal(core.as_value(lo, fn.__self__), (args[0],))
+
+
 CHANGED_BY_RELOADING = ("__code__", "__defaults__", "__kwdefaults__")  # IPython loads an edited module again in place
 
 

@@ -219,7 +219,7 @@ ORDER = (
     "local",  # methods of classes inside the function being lowered
     "declared opaque",  # before all that looks through a callable
     "derivative",  # `grad` and what it returned; before "partial" and "library", as it has neither source nor rule
-    "partial", "vectorize", "numba ufunc", "getter",
+    "partial", "binding", "vectorize", "numba ufunc", "getter",
     "exception", "exception's arguments",  # before "library" and "unbound method", to which those of Python belong
     "unbound method",  # before "library", to which those of arrays belong
     "ufunc.at",  # before "library", to which it belongs

@@ -11,7 +11,7 @@ The cotangent of a real x is the real part of this.  Scaling by n or 1 / n is wh
 import numpy as np
 
 from sourcead.ir.sizes import minus, plus, quotient, times
-from sourcead.ir.types import INT, UNKNOWN, Array, Sym, Type
+from sourcead.ir.types import INT, UNKNOWN, Array, Scalar, Sym, Type
 from sourcead.primitives.compositions import composed
 from sourcead.primitives.elementwise import real_if_real
 from sourcead.primitives.registry import enter, family, infers, linear
@@ -60,7 +60,9 @@ def _frequencies(fn, args, kwargs) -> Type:
     n = args[0] if args else kwargs["n"]
     size = n.integer if n.dim is None else n.dim
     found = sized(fn, args, kwargs)
-    if not isinstance(found, Array) or not found.dims or not isinstance(size, (int, Sym)):
+    if not isinstance(found, Array) or not isinstance(size, (int, Sym)) or found.dims is None or len(found.dims) != 1:
+        return found
+    if not all(isinstance(a.type, Scalar) for a in (*args[1:], *kwargs.values())):  # a spacing that is an array is broadcast
         return found
     return Array(found.dtype, (size if fn is np.fft.fftfreq else plus(quotient(size, 2), 1),))
 

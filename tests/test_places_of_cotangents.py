@@ -170,3 +170,58 @@ def test_boxes_are_apart_only_if_they_are_so_for_all_sizes():
     assert not first.apart(box(i))
     assert first.apart(box(Slice(Const(1), None, None))) and not last.apart(box(Slice(Const(1), None, None)))
     assert last.apart(box(Slice(None, Const(-1), None))) and not first.apart(box(Slice(None, None, Const(-1))))
+
+
+def read_and_written(x, k):
+    x, total = x.copy(), 0.0
+    for i in range(1, len(x)):
+        x[i] = x[i] * np.sin(k * x[i - 1])
+        total = np.tanh(total + x[i])
+    return total
+
+
+def in_rows_and_columns(m, k):
+    m = m * 1.0
+    for i in range(1, len(m)):
+        for j in range(1, m.shape[1]):
+            m[i, j] = m[i, j] * m[i - 1, j] * k + m[j, i]
+        m[i] = np.tanh(m[i])
+    return np.sum(m * m)
+
+
+def test_a_part_that_is_cleared_and_added_to_is_set():
+    x = np.linspace(0.3, 0.9, 9)
+    text = grad(read_and_written).lower(x, 1.3).text
+    assert "d_x[i] = d_x_item" in text and "= 0.0\n        d_x" not in text
+    check_grads(read_and_written, (x, 1.3), wrt=(0, 1))
+    check_grads(in_rows_and_columns, (x.reshape(3, 3), 1.3), wrt=(0, 1))
+
+
+def cleared_by_steps(x):
+    y = np.zeros(len(x))
+    y += x * 2
+    y[::2] = 0.0
+    y[:] += x
+    y[1:] = 0.0
+    y[1:][1] += x[0]
+    y[2 * len(x) // len(x)] += x[1]
+    return y @ y
+
+
+def cleared_in_an_inner_loop(x):
+    y = x**2
+    for i in range(len(x)):
+        for _ in range(i % 2):
+            y[i] = 0.0
+        y[i] += x[i]
+        y[i - 1] = y[i] * 2 if x[i] > 0 else 0.0
+        y[i - 1] += x[0]
+    return y @ y
+
+
+@pytest.mark.parametrize("f", [cleared_by_steps, cleared_in_an_inner_loop])
+def test_a_part_that_is_cleared_in_part_is_added_to(f):
+    for n in (1, 2, 5):
+        x = np.random.default_rng(n).normal(size=n + 2)
+        check_grads(f, (x,))
+        check_grads(lambda x: np.sum(grad(f)(x) ** 2), (x,))

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from sourcead.analysis.numbers import Numbers
 from sourcead.ir.affine import Affine
-from sourcead.ir.nodes import Block, Function, Loop, Operand, Range, Slice, Var
+from sourcead.ir.nodes import Block, Const, Function, Loop, Operand, Range, Slice, Var
 from sourcead.ir.sizes import ANY, Dim, Sym, form_of, lower_bound, minus, plus, size_of_form, with_terms
 from sourcead.ir.types import Array, dims_of
 
@@ -40,6 +40,12 @@ class Box:
 
 
 WHOLE = Box()
+
+
+def is_exact(key: Operand) -> bool:
+    """Return whether the box of a subscript, if it is told, has no element that the subscript does not name: one of integers alone."""
+    parts = key if isinstance(key, tuple) else (key,)
+    return all(isinstance(part, Var) or isinstance(part, Const) and isinstance(part.value, int) for part in parts)
 
 
 def _less(a: Dim, b: Dim) -> bool:

@@ -8,14 +8,14 @@
 
 The part is a box (`analysis/boxes.py`).  All that may read the array later is followed: the versions that updates make of it, the rest of
 the iteration, later iterations of each loop around, in which the index has other values, and what comes behind the loops.  The clear is
-kept if anything reads a box that is not known to be apart from the part.
+kept if anything reads a box that is not known to be apart from the part, before the part is set again.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from sourcead.analysis.array_versions import queried
-from sourcead.analysis.boxes import Box, Boxes
+from sourcead.analysis.boxes import Box, Boxes, is_exact
 from sourcead.analysis.loop_indices import names_elements_once
 from sourcead.ir.nodes import (
     Atom, Block, Branch, Function, Index, Let, Loop, Operand, Stmt, Sub, Update, Var, operand_atoms
@@ -117,6 +117,9 @@ class Uses:
             case Index(base, key) if base is version and self.misses(place, base, key, later, box, home):
                 return ()
             case Update(base, (Sub(key),), value, mode) if base is version and value is not version:
+                overwrites = mode == "set" and is_exact(key) and self.boxes.of(base, key) == box
+                if overwrites and place.around == home and later == Later():
+                    return ()
                 if mode == "set" or self.misses(place, base, key, later, box, home):
                     return ((stmt.targets[0], later),)
             case Loop(params=params, inits=inits, leave=leave) if leave is not version and version not in operand_atoms(stmt.op.domain):

@@ -7,7 +7,8 @@
 
 Each version of the array has the boxes (`analysis/boxes.py`) outside of which it is still zero: none when it is made, and one more behind
 each write.  When an iteration begins, those of the iterations before it are added, in which the index of the loop has passed other
-values.  An addition to a box that is apart from all of them is the first one there.  It does not matter who reads the array.
+values.  An addition to a box that is apart from all of them is the first one there, and so is one to a box that was set to zero and
+not written since.  It does not matter who reads the array.
 """
 
 import operator
@@ -16,7 +17,7 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead import runtime
-from sourcead.analysis.boxes import WHOLE, Box, Boxes
+from sourcead.analysis.boxes import WHOLE, Box, Boxes, is_exact
 from sourcead.analysis.builder import Builder, atom_type
 from sourcead.analysis.loop_indices import names_elements_once
 from sourcead.analysis.sizes import fills
@@ -30,8 +31,7 @@ MOST = 16  # boxes of one array; with more, nothing is known of it
 
 def set_first_additions(function: Function) -> Function:
     """Return the function with `=` for `+=` where a part of an array of zeros, or of a list of them, is added to for the first time."""
-    updates = any(isinstance(s.op, Update) and s.op.mode != "set" for s in walk(function.body))
-    if not updates or not any(isinstance(s.op, Call) and s.op.fn in ZEROS for s in walk(function.body)):
+    if not any(isinstance(s.op, Update) and s.op.mode != "set" for s in walk(function.body)):
         return function
     return with_body(function, _Places(Boxes(function)).visit(function.body))
 
@@ -46,12 +46,15 @@ def first_writes(function: Function) -> set[Stmt]:
 class _Places:
     """Walks through a function; `touched` has the boxes outside of which a version of an array is zero.
 
+    `cleared` has boxes that were set to zero, and are zero still.
+
     `first` gets the statements that set a part which is still zero; those in a loop count in the last visit of its body only.
     """
 
     def __init__(self, boxes: Boxes):
         self.boxes = boxes
         self.touched: dict[Operand, tuple[Box, ...]] = {}
+        self.cleared: dict[Operand, tuple[Box, ...]] = {}
         self.first: set[Stmt] = set()
 
     def visit(self, block: Block) -> Block:
@@ -63,7 +66,7 @@ class _Places:
                 self.touched[stmt.targets[0]] = ()
             case Let(Var() as same) if same in self.touched:
                 self.touched[stmt.targets[0]] = self.touched[same]
-            case Update(base, (Sub(key),)) if base in self.touched:
+            case Update(base, (Sub(key),)) if base in self.touched or isinstance(base, Var) and isinstance(base.type, Array):
                 return self.update(stmt, key)
             case Branch(_, then, orelse):
                 stmt = map_blocks(stmt, self.visit)
@@ -78,12 +81,17 @@ class _Places:
 
     def update(self, stmt: Stmt, key: Operand) -> list[Stmt]:
         """Return the statements for an update of a part, and note which part is touched."""
-        op, before = stmt.op, self.touched[stmt.op.base]
+        op, before = stmt.op, self.touched.get(stmt.op.base, (WHOLE,))
         told = names_elements_once(key)
         box = self.boxes.of(op.base, key) if told else WHOLE
         cleared = op.mode == "set" and isinstance(op.value, Const) and type(op.value.value) is float and op.value.value == 0
         self.note(stmt.targets[0], before if cleared else (*before, box))
-        if not told or isinstance(op.value, tuple) or not all(box.apart(other) for other in before):
+        zero = self.cleared.get(op.base, ())
+        exact = told and is_exact(key) and box.axes and None not in box.axes
+        self.cleared[stmt.targets[0]] = (*(other for other in zero if box.apart(other)), *((box,) if cleared and exact else ()))
+        if not told or isinstance(op.value, tuple):
+            return [stmt]
+        if not all(box.apart(other) for other in before) and (op.mode == "set" or box not in zero):
             return [stmt]
         if op.mode == "set":
             self.first.add(stmt)

@@ -152,3 +152,15 @@ def test_hessians_are_right(f, monkeypatch):
     at_once, single = hessian(loss), hessian(loss)
     single._wide = None
     np.testing.assert_allclose(at_once(X.copy()), single(X.copy()), rtol=1e-12, atol=1e-13)
+
+
+def made_by_the_class_of_arrays(x):
+    rows, columns = x.shape
+    y = np.ndarray((rows, columns))
+    y[:] = x**3
+    return np.sum(y * x)
+
+
+def test_an_array_made_by_its_class_has_a_hessian():
+    x = np.arange(1.0, 7.0).reshape(2, 3)
+    np.testing.assert_allclose(hessian(made_by_the_class_of_arrays)(x).reshape(6, 6), np.diag(12 * x.ravel() ** 2))

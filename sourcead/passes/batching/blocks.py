@@ -105,7 +105,7 @@ class Batched(BatchedCalls):
                 return self.loop(stmt)
             case Branch():
                 return self.branch(stmt)
-            case Let(value) | Call(type(), (value,)):
+            case Let(value) | Call(type(), (value,)) if not isinstance(value, tuple):
                 check_ranks([v.type for v in stmt.targets], (value,))
         if not any(a in self.found for a in op.reads):
             targets = tuple(map(fresh, stmt.targets))

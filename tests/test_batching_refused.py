@@ -156,8 +156,9 @@ def test_hessians_are_right(f, monkeypatch):
 
 def made_by_the_class_of_arrays(x):
     rows, columns = x.shape
-    y = np.ndarray((rows, columns))
-    y[:] = x**3
+    y = np.ndarray((rows, columns), dtype=x.dtype)
+    for k in range(columns):
+        y[:, k] = x[:, k] ** 3
     return np.sum(y * x)
 
 

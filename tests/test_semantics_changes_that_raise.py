@@ -6,6 +6,7 @@ import collections
 import numpy as np
 import pytest
 
+from sourcead import grad
 from tests.semantics import judged_in_all_modes
 
 
@@ -246,3 +247,8 @@ CASES = [
 def test_the_handler_runs_where_the_change_raises(program):
     for x in ([0.61, 0.33, -0.43, 0.83], [-0.23, 0.71, 1.32, -0.46]):
         assert judged_in_all_modes(program, np.array(x)) == "right"
+
+
+def test_a_way_that_is_not_taken_is_not_warned_of(recwarn):
+    np.testing.assert_allclose(grad(counts_in_a_dict)(np.array([0.5, -1.0, 2.0])), [12.0, -2.0, 6.0])
+    assert not list(recwarn)

@@ -166,7 +166,8 @@ def build(request: Request) -> Built:
 def _built(request: Request) -> Built:
     lowered, derivative = derive(request, keeps=True)
     warn_of_lost_changes(lowered)
-    warn_of_zero(lowered, request.form, request.wrt)
+    if request.probing or not lowered.handles:  # else the way without exceptions, which need not be the one that is taken
+        warn_of_zero(lowered, request.form, request.wrt)
     tell_of_long_text(lowered)
     try:
         plain = NUMPY.emit(NUMPY.prepare(derivative))

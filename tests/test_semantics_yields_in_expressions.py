@@ -170,7 +170,57 @@ def closed_before_it_begins(x):
     return r
 
 
+def in_the_test_of_a_loop_with_else(x):
+    def gen():
+        k = 0
+        for i in range(3):
+            while (yield x[i]) > 0.5 and k < 2:
+                k += 1
+                yield x[0] * k
+            else:
+                break
+        yield x[2] * 10
+
+    it = gen()
+    s = next(it)
+    try:
+        for v in (1.0, 0.0, 0.2, 0.9, 0.1):
+            s = s * 1.5 + it.send(v)
+    except StopIteration:
+        s = s * 2
+    return s
+
+
+def in_the_test_of_a_loop_that_breaks(x):
+    def gen():
+        for n, q in enumerate(x):
+            while (yield q) > 0.5:
+                if (yield q * q) < 0:
+                    break
+            else:
+                if n % 2:
+                    continue
+                yield q * 3
+            yield q * 5
+
+    it = gen()
+    s = next(it)
+    for v in (1.0, -1.0, 0.2, 0.3, 1.0, 1.0, 0.1):
+        s = s * 1.5 + it.send(v)
+    return s
+
+
+def in_a_chain(x):
+    def gen():
+        yield x[0] if x[1] < (yield x[2]) < 2.0 else x[3]
+
+    it = gen()
+    return next(it) + it.send(x[0])
+
+
 CASES = [
+    in_the_test_of_a_loop_with_else,
+    in_the_test_of_a_loop_that_breaks,
     into_a_sum,
     in_place,
     with_a_closure,
@@ -188,3 +238,7 @@ CASES = [
 @pytest.mark.parametrize("program", CASES, ids=lambda f: f.__name__)
 def test_operands_before_a_yield_are_evaluated_before_it(program):
     assert judged_in_all_modes(program, np.array([0.61, 0.33, -0.4, 0.83])) == "right"
+
+
+def test_a_yield_inside_a_chain_of_comparisons_is_refused():
+    assert judged_in_all_modes(in_a_chain, np.array([0.61, 0.33, -0.4, 0.83])) == "refused"

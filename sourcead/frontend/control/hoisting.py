@@ -185,7 +185,19 @@ class _Hoist:
         return [*self.before, *(standing_for(node, n) for n in done)]
 
     def tested(self) -> list[gast.AST]:
-        """Return the loop for a `while` whose test is evaluated inside: `while True: if not test: orelse; break`, then its body."""
-        node = self.node
-        stop = standing_for(node, gast.If(gast.UnaryOp(gast.Not(), node.test), [*node.orelse, gast.Break()], []))
-        return [standing_for(node, gast.While(gast.Constant(True, None), [stop, *node.body], []))]
+        """Return the statements for a `while` whose test is evaluated inside of it.
+
+            stopped = False
+            while True:
+                if not test: stopped = True; break
+                body
+            if stopped: orelse              # in which `break` is that of the loop around
+        """
+        node, stopped = self.node, Flag("stopped")
+        last = [assignment(stopped, gast.Constant(True, None), node)] if node.orelse else []
+        stop = standing_for(node, gast.If(gast.UnaryOp(gast.Not(), node.test), [*last, gast.Break()], []))
+        loop = standing_for(node, gast.While(gast.Constant(True, None), [stop, *node.body], []))
+        if not node.orelse:
+            return [loop]
+        behind = standing_for(node, gast.If(variable(stopped), node.orelse, []))
+        return [assignment(stopped, gast.Constant(False, None), node), loop, behind]

@@ -144,7 +144,8 @@ def yielded(lo: Lowering, node: gast.Yield) -> Any:
 @core.lower.register(gast.Yield)
 def lower_yield(lo: Lowering, node) -> Value:
     """Lower `yield value` in `x = yield value`, which is None where a loop runs over the generator."""
-    if generators.STOP in lo.scope.names and not hasattr(node, "stops") or yielded(lo, node) is RAISED:
+    left = lo.scope.consume is None or generators.STOP in lo.scope.names and not hasattr(node, "stops")
+    if left or yielded(lo, node) is RAISED:
         raise core.unsupported(lo, node, "a `yield` inside an expression, of a generator that may be left there", "give it its own line")
     return Const(None)
 
@@ -153,7 +154,7 @@ def lower_yield(lo: Lowering, node) -> Value:
 def lower_yield_from(lo: Lowering, node) -> Value:
     """Lower `yield from g` in `x = yield from g`, which is what the generator `g` returns."""
     source = core.iterate(lo, core.lower(lo, node.value), node)
-    if generators.STOP in lo.scope.names:
+    if lo.scope.consume is None or generators.STOP in lo.scope.names:
         raise core.unsupported(lo, node, "the value of `yield from` in a generator that may be left there", "yield in a loop")
     if source.drive is not None:
         return source.drive(lo.scope.consume) or Const(None)

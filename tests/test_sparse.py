@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sourcead import grad, hessian, jacobian, sparse_pattern
+from sourcead import adjoint_of, grad, hessian, jacobian, sparse_pattern
 from sourcead.errors import SourceADError, UnsupportedArgumentError, UnsupportedValueError
 from sourcead.sparsity.colouring import distance_2, star
 from sourcead.sparsity.sets import FEW, VariableSet, members_of, united
@@ -206,6 +206,21 @@ def test_sparse_hessians_are_the_dense_ones(f, x, count, sweeps):
     assert found.sweeps <= sweeps
     for own, other in zip(blocks(hessian(f, sparse=True)(x)), blocks(hessian(f)(x)), strict=True):
         np.testing.assert_allclose(own.ravel(), np.ravel(other), rtol=1e-10, atol=1e-12)
+
+
+def scaled_on_the_way_back(x):
+    y = x * x
+    with adjoint_of(y) as d_y:
+        d_y[1:] *= x[:-1]
+    return np.sum(y * 2.0)
+
+
+def test_what_the_user_says_of_an_adjoint_need_not_be_symmetric():
+    dense = hessian(scaled_on_the_way_back)(X)
+    assert not np.allclose(dense, dense.T)
+    made = hessian(scaled_on_the_way_back, sparse=True)
+    for _ in range(2):
+        np.testing.assert_allclose(made(X).toarray(), dense)
 
 
 # ---- patterns that depend on the point ----

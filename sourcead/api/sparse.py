@@ -10,7 +10,7 @@ with the vector is something else, the pattern is found anew.
 """
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,11 +69,12 @@ class SparseJacobian(Jacobian):
             if holds:
                 return self._in_blocks(matrix, known, xs)
         new = self._found(args, kwargs, xs, known)
-        matrix, holds = self._computed(new, args, kwargs, xs)
-        if not holds:  # the pattern is that of this point: what differs is rounding
-            new.exact = False
+        for sweeps, exact in self._ways(new):
+            new.sweeps, new.exact = sweeps, exact
             matrix, holds = self._computed(new, args, kwargs, xs)
-        if not holds:
+            if holds:
+                break
+        else:
             what = "an error in sourcead, not in your function: the sparse matrix times a vector is not the derivative along it"
             raise InternalError(f"{self._push._place}: {what}; without `sparse`, the matrix is right")
         while len(self._known) >= KEPT:
@@ -100,6 +101,11 @@ class SparseJacobian(Jacobian):
         shape = len(found.starts) - 1, sum(np.size(x) for _, x in leaves(xs))
         pattern = sparse.csr_array((np.ones(len(found.columns), bool), found.columns, found.starts), shape=shape)
         return Known(*self._planned(pattern if old is None else (pattern + old.pattern).tocsr()), found.value)
+
+    def _ways(self, known: Known) -> Iterator[tuple[Sweeps, bool]]:
+        """Iterate over the sweeps and the exactness to try: the pattern is that of this point, so what differs is rounding."""
+        yield known.sweeps, True
+        yield known.sweeps, False
 
     def _planned(self, pattern: Any) -> tuple[Any, Sweeps]:
         """Return the pattern that is computed, with its elements in order, and the sweeps for it."""
@@ -171,12 +177,20 @@ class SparseJacobian(Jacobian):
 
 
 class SparseHessian(SparseJacobian):
-    """The callable that `hessian(f, sparse=True)` returns: the Jacobian of the gradient, which is symmetric."""
+    """The callable that `hessian(f, sparse=True)` returns: the Jacobian of the gradient, which is taken as symmetric at first."""
 
     def __init__(self, f: Callable, wrt: Any = 0, verify: str | bool | None = None):
         gradient = Gradient(f, wrt, options=Options(verify=verify))
         super().__init__(gradient, gradient.wrt[0] if gradient._single else gradient.wrt, "forward", verify)
         self.primal, self._asked, self._options = f, wrt, (self._push._verify,)
+
+    def _ways(self, known: Known) -> Iterator[tuple[Sweeps, bool]]:
+        symmetric = known.sweeps
+        yield symmetric, True
+        plain = sweeps_for(known.pattern, self._mode)  # what `adjoint_of` or a rule of the user says need not be symmetric
+        yield plain, True
+        yield symmetric, False
+        yield plain, False
 
     def _planned(self, pattern: Any) -> tuple[Any, Sweeps]:
         pattern = (pattern + pattern.T).tocsr()

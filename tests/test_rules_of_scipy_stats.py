@@ -27,7 +27,7 @@ DISTRIBUTIONS = {
     "laplace": lambda x: stats.laplace.logpdf(x, 1.0, x[0]) + stats.laplace.pdf(x, 0.7) + stats.laplace.cdf(x - 1) * stats.laplace.sf(x),
     "logistic": lambda x: stats.logistic.logpdf(x, x[0]) + stats.logistic.pdf(x, 0.7) + stats.logistic.cdf(x) * stats.logistic.sf(x),
     "gumbel_r": lambda x: stats.gumbel_r.logpdf(x, x[0]) + stats.gumbel_r.pdf(x) + stats.gumbel_r.cdf(x) * stats.gumbel_r.sf(x),
-    "uniform": lambda x: stats.uniform.logpdf(x, 0.0, 5 * x[0]) + stats.uniform.pdf(x, scale=x[1]) + stats.uniform.cdf(x, 0.5, x[1]),
+    "uniform": lambda x: stats.uniform.logpdf(x, 0.0, 15 * x[0]) + stats.uniform.pdf(x, scale=x[1]) + stats.uniform.cdf(x, 0.5, x[1]),
     "halfnorm": lambda x: stats.halfnorm.logpdf(x, 0.0, x[0]) + stats.halfnorm.cdf(x - 0.6) * stats.halfnorm.sf(x) + stats.halfnorm.pdf(x),
     "rayleigh": lambda x: stats.rayleigh.logpdf(x, 0.0, x[0]) + stats.rayleigh.cdf(x - 0.6) * stats.rayleigh.sf(x) + stats.rayleigh.pdf(x),
     "weibull": lambda x: stats.weibull_min.logpdf(x, x[0], scale=2.0) + stats.weibull_min.pdf(x - 0.6, 2.5) + stats.weibull_min.sf(x, x[1]),

@@ -73,7 +73,7 @@ def _python_power(args) -> Type | None:
         return UNKNOWN
     if b.kind == "int" and a.kind in ("int", "bool"):
         if not args[1].known:
-            return UNKNOWN
+            return join(Scalar("int"), FLOAT)
         return Scalar("int") if args[1].value >= 0 else FLOAT
     if "complex" in (a.kind, b.kind):
         return Scalar("complex")

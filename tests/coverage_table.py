@@ -97,7 +97,7 @@ Where a function is differentiable and one of its arguments is not, that argumen
   depend on the choice of the vectors. `eigh` and `cholesky` read one triangle, and so do their cotangents.
 * `np.linalg.qr`: the first columns must be independent. `np.linalg.pinv`, `lstsq`: the rank must not change.
 * `np.roots`: infinite at double roots. `np.unique` and `np.union1d`: of equal elements the first one carries the derivative.
-* Systems, minima, least squares and differential equations that SciPy solves: see [solvers](solvers.md).
+* Systems, minima, least squares, linear programs, differential equations and sparse matrices: see [solvers](solvers.md).
 * `scipy.optimize.brentq`, `bisect`, `newton`, `root_scalar`: the derivative is that of the root, and so is the second one; the third
   is refused. The function that they are given may change nothing outside of it.
 * `scipy.integrate.quad`: the derivative is that of a sum over intervals. What jumps or is infinite between the limits raises ValueError,

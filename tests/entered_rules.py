@@ -26,5 +26,6 @@ def registered() -> dict[Any, Rule]:
     if importlib.util.find_spec("scipy") is not None:
         read_scipy("scipy.special")
         read_scipy("scipy.linalg")
+        read_scipy("scipy.sparse")
     found = {f: record(f).adjoint_rule for f in (*FACTS, *USERS)}
     return {f: rule for f, rule in found.items() if rule is not None}

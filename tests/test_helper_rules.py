@@ -20,7 +20,21 @@ v3, v4, v5, a34, a44, t234 = (rng.normal(size=s) for s in (3, 4, 5, (3, 4), (4, 
 well = a44 + 3 * np.eye(4)
 spd = well @ well.T
 
+places = np.array([0, 0, 2, 1, 2]), np.array([0, 1, 2, 1, 0])
+v33 = rng.normal(size=5) + 4 * (places[0] == places[1])
+
+
+def solve(b, transposed):
+    a = np.zeros((3, 3))
+    np.add.at(a, places, v33)
+    return np.linalg.solve(a.T if transposed else a, b)
+
+
 RULES = [
+    (runtime.sparse_product, (v33, *places, 3, v3), [0, 4]), (runtime.sparse_product, (v33, *places, 4, a34), [0, 4]),
+    (runtime.entries_of_product, (v3, v3 + 1, *places), [0, 1]), (runtime.entries_of_product, (a34, a34 + 1, *places), [0, 1]),
+    (runtime.sparse_solution, (solve, v33, *places, v3, False), [4]), (runtime.sparse_solution, (solve, v33, *places, a34, True), [4]),
+    (runtime.found_solution, (solve(v3, False), solve, v33, *places, v3), []),
     (runtime.unbroadcast, (t234, a34), [0]), (runtime.unbroadcast, (t234, np.zeros((3, 1))), [0]), (runtime.unbroadcast, (t234, 1.0), [0]),
     (runtime.unbroadcast, (v4, a34), [0]), (runtime.unbroadcast, (2.0, a34), [0]), (runtime.unbroadcast, (a34, v4.tolist()), [0]),
     (runtime.unbroadcast_each, ((a34, a34 + 1), (v4, a34)), [0]), (runtime.like_arrays, ([v4, v3], [v4[:, None], v3]), [0]),

@@ -156,7 +156,7 @@ def refuse_changes(text: str, namespace: dict[str, Any]) -> None:
                 changed = name
             case _:
                 continue
-        if changed in namespace:
+        if changed in namespace and not isinstance(namespace[changed], types.ModuleType):  # `np.append` changes nothing
             why = f"`{changed}`, which the function changes, would be another one in a module that is saved"
             raise UnsupportedValueError(why, instead="return what is to be kept, as `(number, kept)` with has_aux=True")
 

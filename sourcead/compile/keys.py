@@ -98,7 +98,7 @@ def _structure_key(x: Any, key: Callable):
             return (t, *[(n, static_key(v) if isinstance(v, bool | str) else key(v)) for n, v in items])
     if isinstance(x, np.memmap):
         return t, x.dtype, x.shape
-    return (t, x.dtype) if isinstance(x, np.generic) else t
+    return (t, x.dtype) if isinstance(x, np.generic) or hasattr(t, "tocsr") else t  # a number of NumPy, or a sparse matrix
 
 
 def is_static(x: Any) -> bool:

@@ -159,9 +159,10 @@ class ArrayLike(Unknown):
 
 @dataclass(frozen=True)
 class Opaque(Unknown):
-    """An object from outside of the program, of a known class with rules of its own."""
+    """An object from outside of the program, of a known class with rules of its own; a sparse matrix has entries of a dtype."""
 
     cls: type
+    dtype: str = ""
 
 
 @dataclass(frozen=True)

@@ -194,7 +194,7 @@ class Bounds:
 IN_PYTHON.add(Bounds)
 
 
-@composed(optimize.Bounds)
+@composed(optimize.Bounds, always=True)
 def bounds_of(lb=-np.inf, ub=np.inf, keep_feasible=False):
     return Bounds(lb, ub)
 

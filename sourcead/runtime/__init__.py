@@ -37,6 +37,11 @@ from sourcead.runtime.signals import (
     convolve_cotangents, fit_axis, half_spectrum_weights, interp_cotangents, interval_around, polyval_cotangents,
     root_slopes
 )
+from sourcead.runtime.solutions import rows_of_vertex
+from sourcead.runtime.sparse_matrices import (
+    entries_of_product, first_solution, found_solution, pairs_to_multiply, solve_operator, sparse_product,
+    sparse_solution, sparse_solver, sparse_triplets
+)
 from sourcead.runtime.structures import (
     add, as_event, copy, fields_of, is_record, like_argument, make_record, map_parts, replaced_cotangent,
     zeros_if_assigned, zeros_like

@@ -344,6 +344,8 @@ def call_opaque(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
         named = {k: map_operand(o, lambda a: own_memory(lo, a)) for k, o in named.items()}
     effect = not (isinstance(fn, type) and issubclass(fn, BaseException))
     t = Foreign(fn) if fn in GENERATORS else UNKNOWN
+    if record_of(fn).result is not None:
+        t = lo.build.result_type(Call(fn, tuple(operands), tuple(named.items())))
     if (cause or isinstance(fn, types.BuiltinFunctionType)) and any(c for a in (*args, *kwargs.values()) for c in cells_of(a)):
         fn, operands = runtime.unseen, [Const(fn), *operands]
     var = core.told(lo, lo.build.emit(Call(fn, tuple(operands), tuple(named.items()), effect=effect), t, "value"), operands)

@@ -13,11 +13,13 @@ from sourcead.frontend.builtins.arguments import lowers
 from sourcead.frontend.control import inlining
 from sourcead.frontend.core import BoundVal, Cell, FunctionVal, Lowering, MethodVal, TupleVal, Value, parts_of
 from sourcead.frontend.find_source import find_source
-from sourcead.ir.nodes import Const, Slice, Var
+from sourcead.ir.nodes import Call, Const, Slice, Var
 from sourcead.ir.types import Opaque, carries_derivative, kind_of, rank
-from sourcead.primitives.compositions import Composition, Refused, defaults_of, number_kind, parameters_of, refuse
+from sourcead.primitives.compositions import Composition, defaults_of, number_kind, parameters_of, refuse
+from sourcead.primitives.result_types.sparse import is_sparse
 from sourcead.primitives.rule import Rule
 from sourcead.primitives.table import compositions_of, record_of
+from sourcead.runtime import stop_gradient
 
 
 def composed(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value | None:
@@ -41,8 +43,7 @@ def composed(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value],
         words = {v.value for v in named.values() if isinstance(v, Const) and isinstance(v.value, str)}
         given = arranged(composition, parameters_of(fn), args, kwargs)
         if (is_needed or composition.active & active or composition.words & words) and takes(composition, *given):
-            makes_object = isinstance(fn, type)  # through which a derivative may pass when it is called
-            if not (composition.writes or makes_object or any(may_pass(lo, v) for v in (*args, *kwargs.values()))):
+            if not (composition.writes or composition.always or any(may_pass(lo, v) for v in (*args, *kwargs.values()))):
                 return None
             if lo.catching and not composition.writes and not any(isinstance(a, FunctionVal | BoundVal | MethodVal) for a in args):
                 named = {k: lo.operand(v) for k, v in kwargs.items()}
@@ -99,17 +100,14 @@ def without_plain_options(lo: Lowering, fn: Any, args: list[Value], kwargs: dict
 def inline_composition(lo: Lowering, composition: Composition, args, kwargs, node) -> Value:
     """Inline a composition; give its statements the origin of the user's call."""
     with lo.using(called_from=lo.origin(node), escaping=None if lo.probing else lo.escaping):
-        try:
-            source = find_source(composition.function)
-            return inlining.call_source(lo, source, [*map(Const, composition.first), *args], kwargs, node)
-        except Refused as error:
-            raise UnsupportedArgumentError(str(error), at=lo.called_from) from None
+        source = find_source(composition.function)
+        return inlining.call_source(lo, source, [*map(Const, composition.first), *args], kwargs, node)
 
 
 @lowers(refuse)
 def lower_refuse(lo: Lowering, node, reason: Const) -> Value:
     """Lower `refuse(reason)` in a composition."""
-    raise Refused(reason.value)
+    raise UnsupportedArgumentError(reason.value, at=lo.called_from)
 
 
 lowers(number_kind)(lambda lo, node, x: Const(kind_of(atom_type(lo.read(x))) or ""))
@@ -172,4 +170,6 @@ def may_pass(lo: Lowering, value: Value) -> bool:
         return any(may_pass(lo, item) for item in parts.values())
     if isinstance(value, Const) and not value.live or not isinstance(value, (Var, Const, Cell)):
         return False
-    return carries_derivative(atom_type(lo.read(value)))
+    atom = lo.read(value)
+    made = lo.build.made_by.get(atom)
+    return carries_derivative(t := atom_type(atom)) and not is_sparse(t) and not (isinstance(made, Call) and made.fn is stop_gradient)

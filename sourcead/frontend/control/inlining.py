@@ -16,6 +16,7 @@ from sourcead.ir.nodes import Const, Origin, Stmt, Var
 from sourcead.places.origin import HERE
 
 MAX_INLINE = 60  # the most calls inside calls
+STAND_INS = f"{HERE}primitives"  # where the classes are that stand for those of SciPy
 SHORT = 10  # the most characters of a name made of two
 
 
@@ -118,7 +119,10 @@ def inline(lo: Lowering, fn: FunctionVal, args: list[Value], kwargs: dict[str, V
     place = lo.origin(node) if hasattr(node, "lineno") else lo.here
     lower_body = lo.escaping or returned
     first = len(lo.build.stmts)
-    with lo.in_scope(scope, Frame(source.node, bound)), lo.using(in_place=in_place, caller=place, escaping=None):
+    called_from = lo.called_from
+    if called_from is None and source.file.startswith(STAND_INS) and not lo.static_only:  # a method of what stands for an object of SciPy
+        called_from = place
+    with lo.in_scope(scope, Frame(source.node, bound)), lo.using(in_place=in_place, caller=place, escaping=None, called_from=called_from):
         value = lower_body(lo, source)
     name_result(value, source, node, lo.build.stmts[first:])
     if lo.keeps:

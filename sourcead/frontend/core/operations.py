@@ -323,10 +323,10 @@ def classes_of(lo: Lowering, value: Value) -> list[type]:
     match atom_type(lo.read(value)):
         case Scalar(kind, None):
             return [NUMBERS[kind]]
-        case Scalar(_, dtype) if dtype == ANY_DTYPE:
-            return ALL_NUMBERS
         case Scalar(_, dtype):
-            return [dtype.type]
+            return ALL_NUMBERS if dtype == ANY_DTYPE else [dtype.type]
+        case Opaque(cls) if hasattr(cls, "tocsr"):  # a sparse matrix
+            return [cls]
         case t:
             return [CLASSES[type(t)], *[collections.deque] * (lo.deques and type(t) is ListT)] if type(t) in CLASSES else []
 

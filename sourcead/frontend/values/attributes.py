@@ -19,6 +19,7 @@ from sourcead.ir.nodes import UNDEFINED, Attr, Call, Const, Slice, Stmt, Var
 from sourcead.ir.types import BOOL, INT, UNKNOWN, ArrayLike, Opaque, Scalar, Str, Type, Unknown, is_array, kind_of, rank
 from sourcead.places.spelling import spelled
 from sourcead.primitives.methods import INPLACE, METHODS, NORMALISERS
+from sourcead.primitives.result_types.sparse import is_sparse
 
 core.attribute.register("list")(lambda lo, value, name, node: MethodVal(value, name))
 
@@ -82,6 +83,8 @@ def attribute_of_data(lo: Lowering, value: Value, name: str, node) -> Value:
         raise core.unsupported(lo, node, why, TEST_IT)
     if name == "ndim" and rank(t) is not None:
         return Const(rank(t))
+    if name == "ndim" and is_sparse(t):
+        return Const(2)
     if name in ("shape", "size") and isinstance(t, Scalar):
         return TupleVal(()) if name == "shape" else Const(1)
     if name in ("shape", "size", "ndim") and isinstance(t, Unknown) and lo.static_only:

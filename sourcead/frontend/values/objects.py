@@ -21,7 +21,9 @@ from sourcead.frontend.control import inlining, outliving
 from sourcead.frontend.core import (
     VALUE, AttributesCell, BoundVal, Cell, FunctionVal, Lowering, MethodVal, SuperVal, TupleVal, Value
 )
-from sourcead.frontend.values import array_attributes, array_objects, descriptors, dict_attributes, sequences
+from sourcead.frontend.values import (
+    array_attributes, array_objects, descriptors, dict_attributes, opaque_objects, sequences
+)
 from sourcead.frontend.values.operator_methods import DUNDER, REFLECTED, taken_by_numpy
 from sourcead.ir.nodes import UNDEFINED, Const
 from sourcead.ir.records import (
@@ -357,8 +359,10 @@ def declined(result: Value | None) -> bool:
 def operate(lo: Lowering, fn: Any, values: list[Value]) -> Value | None:
     """Call the operator that the class of an operand defines, or return None if none does."""
     name = DUNDER.get(fn)
-    if name is None or all(core.class_of(v) is None for v in values):
+    if name is None:
         return None
+    if (found := opaque_objects.operate(lo, fn, values)) is not None or all(core.class_of(v) is None for v in values):
+        return found
     reflected = f"__{REFLECTED.get(name, 'r' + name)}__"
     attempts = [(values, f"__{name}__"), (values[::-1], reflected)][: len(values)]
     a, b = core.class_of(values[0]), core.class_of(values[-1])

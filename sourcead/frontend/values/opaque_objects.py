@@ -12,11 +12,14 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
-from sourcead.frontend.control import outliving
-from sourcead.frontend.core import Lowering, MethodVal, Value
+from sourcead.frontend.control import inlining, outliving
+from sourcead.frontend.core import Cell, Lowering, MethodVal, Value
 from sourcead.frontend.core.cells import cells_of, roots
-from sourcead.ir.nodes import Call, Const, Index, Stmt
-from sourcead.ir.types import UNKNOWN, Unknown
+from sourcead.frontend.find_source import find_source
+from sourcead.ir.nodes import Call, Const, Index, Stmt, Var
+from sourcead.ir.types import UNKNOWN, Unknown, carries_derivative
+from sourcead.primitives.result_types.sparse import attribute_of_sparse, is_sparse
+from sourcead.primitives.table import record_of
 
 VIEWS = ("items", "keys", "values")
 LOGGERS = logging.Logger, logging.LoggerAdapter
@@ -30,7 +33,8 @@ def attribute(lo: Lowering, value: Value, name: str) -> Value:
     if callable(getattr(cls, name, None)):
         return MethodVal(value, name)
     outliving.leave_in_names(lo)  # which it may read
-    found = lo.wrap(lo.build.emit(Call(getattr, (atom, Const(name)), effect=True), UNKNOWN, name))
+    t = attribute_of_sparse(atom_type(atom), name) if is_sparse(atom_type(atom)) else UNKNOWN
+    found = lo.wrap(lo.build.emit(Call(getattr, (atom, Const(name)), effect=True), t, name))
     core.keep(cells_of(found), f"`{name}` belongs to an object of the class {cls.__name__}: writing to it would change it for everybody")
     return found
 
@@ -76,12 +80,43 @@ def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dic
     if name in REPORTS and issubclass(cls, LOGGERS):  # no derivative passes through what is reported
         lo.build.add(Stmt((), Call(function, (atom, *operands), tuple(named.items()), effect=True)))
         return Const(None)
-    if function is None or any(map(core.passes_derivative, (*operands, *named.values()))):
+    sparse = is_sparse(atom_type(atom))
+    active = any(core.passes_derivative(a) for a in (*operands, *named.values()) if not (isinstance(a, Var) and is_sparse(a.type)))
+    if function is not None and record_of(function).adjoint_rule is not None:
+        return lo.wrap(lo.build.applied(function, (atom, *operands), named))
+    if sparse and active:
+        return core.call(lo, core.attribute(lo, with_entries(lo, value), name, node), args, kwargs, node)
+    if function is None or active:
         why = f"the method `{name}` of an object of the class {spelled_class(cls)} is not differentiated"
         raise core.unsupported(lo, node, why, "call it outside of your function, and pass what it returns")
     call = Call(function, (atom, *operands), tuple(named.items()), effect=True)
-    var = core.told(lo, lo.build.emit(call, UNKNOWN, "value"), operands)
+    t = lo.build.result_type(call) if sparse else UNKNOWN
+    var = core.told(lo, lo.build.emit(call, t, "value"), operands)
     return lo.wrap(var, shares=[r for v in (value, *args, *kwargs.values()) for r in roots(v)])
+
+
+def operate(lo: Lowering, fn, values: tuple[Value, ...]) -> Value | None:
+    """Apply an operator to a sparse matrix of SciPy and to what a derivative passes through; return None for other operands."""
+    types = [core.type_of_value(v) if isinstance(v, (Var, Const, Cell)) else None for v in values]
+    if not any(map(is_sparse, types)) or all(t is not None and (is_sparse(t) or not carries_derivative(t)) for t in types):
+        return None
+    if fn is operator.matmul and None not in types:  # no object: the product is an array, with a rule of its own
+        return None
+    return core.operate(lo, fn, *(with_entries(lo, v) if is_sparse(t) else v for v, t in zip(values, types)))
+
+
+def refuse_store(lo: Lowering, base: Value, value: Value, node) -> None:
+    """Refuse to write into a sparse matrix of SciPy what a derivative passes through."""
+    if is_sparse(core.data_type(lo, base)) and core.passes_derivative(lo.operand(value)):
+        instead = "make the matrix of its entries: `csr_matrix((entries, (rows, columns)), shape=(m, n))`"
+        raise core.unsupported(lo, node, "a derivative passes through what is written into a sparse matrix", instead)
+
+
+def with_entries(lo: Lowering, value: Value) -> Value:
+    """Return a sparse matrix of SciPy as an object with an array of its entries, through which a derivative passes."""
+    from sourcead.primitives.scipy_sparse import as_sparse
+
+    return inlining.call_source(lo, find_source(as_sparse), [value], {}, None)
 
 
 def spelled_class(cls: type) -> str:

@@ -381,8 +381,7 @@ def repeat(lo: Lowering, a: Value, b: Value) -> Value:
             raise core.perhaps(core.refused(lo, "a string times a float", instead), TypeError)
         instead = "`np.asarray(x) * w` if each number is to be multiplied; leave an integer that says how often to repeat out of wrt"
         raise core.perhaps(core.refused(lo, "a list or tuple times a float", instead), TypeError)
-    unknown = isinstance(t := core.data_type(lo, b), Unknown) and not lo.static_only or isinstance(t, Scalar) and t.least is not None
-    if not found and unknown:
+    if not found and (isinstance(t := core.data_type(lo, b), Unknown) and not lo.static_only or getattr(t, "least", None) is not None):
         instead = "`np.asarray(x) * w` if each number is to be multiplied, `[...] * int(n)` if the list is repeated"
         raise core.refused(lo, "a list or tuple times what may be no integer", instead)
     is_long = isinstance(a, Cell) and a.kind == "array"  # a list whose length is not known

@@ -16,6 +16,7 @@ from sourcead.frontend.core import (
 )
 from sourcead.frontend.values import array_objects, lists, numpy_brackets, objects, objects_by_place, sequences, sets
 from sourcead.frontend.values.masked_arrays import refuse_others
+from sourcead.frontend.values.opaque_objects import refuse_store
 from sourcead.ir.names import shown
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Sub
 from sourcead.ir.types import (
@@ -262,15 +263,13 @@ def _store_in_number(lo: Lowering, base: Value, key: Value, value: Value, node, 
 
 @core.store.register(ListT, Unknown)
 def _store_in_runtime_list(lo: Lowering, base: Cell, key: Value, value: Value, node, mode: str = "set") -> None:
+    refuse_store(lo, base, value, node)
     if isinstance(key, Slice) and isinstance(core.data_type(lo, base), ListT):
-        lists.assign_slice(lo, base, key, value, node)
-        return
+        return lists.assign_slice(lo, base, key, value, node)
     if not isinstance(value, (Cell, TupleVal)):
-        store_in_array(lo, base, key, value, node, mode)
-        return
-    operand = lo.operand(value)
+        return store_in_array(lo, base, key, value, node, mode)
     refuse_part_of_number(lo, base, node)
-    lo.write(base, (Sub(lo.operand(key)),), operand, mode)
+    lo.write(base, (Sub(lo.operand(key)),), lo.operand(value), mode)
     if isinstance(atom_type(lo.read(base)), ListT):
         lo.put(base, value)
 

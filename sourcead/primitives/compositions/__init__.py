@@ -14,7 +14,7 @@ with `given` stands only for the calls that give one of these options; the other
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -35,6 +35,7 @@ class Composition:
         first: the arguments that it takes before those of the call.
         writes: whether it writes into an argument.
         words: calls with one of these texts as an argument are replaced too, though the function has a rule.
+        always: calls are replaced even if no derivative passes through an argument: one may pass through the result when it is called.
     """
 
     function: Callable
@@ -43,10 +44,7 @@ class Composition:
     first: tuple = ()
     writes: bool = False
     words: frozenset[str] = frozenset()
-
-
-class Refused(Exception):
-    """Raised while a composition is inlined, with the reason why the call has no derivative."""
+    always: bool = False
 
 
 COMPOSED: set[Callable] = set()
@@ -56,19 +54,23 @@ OF_UFUNCS: dict[str, list[Composition]] = {}
 """The compositions of the methods of all ufuncs, by name, with those of their calls under `__call__`."""
 
 
-def composed(*functions, given: str = "", active: str = "", writes: bool = False, words: str = ""):
+def composed(*functions, given: str = "", active: str = "", writes: bool = False, words: str = "", always: bool = False):
     """Enter the decorated function as the composition that stands for calls of these functions.
 
     Args:
         functions: the functions; or one table, from a function (or several in a tuple) to a lambda, and nothing is decorated.
         given, active, words: options, arguments and texts, separated by blanks; see `Composition`.
         writes: whether the functions write into an argument.
+        always: whether calls are replaced even if no derivative passes through an argument, as of a class whose objects are called.
     """
 
     def enter(composition, functions=functions):
-        entry = Composition(composition, frozenset(given.split()), frozenset(active.split()), writes=writes, words=frozenset(words.split()))
+        options = {"writes": writes, "words": frozenset(words.split())}
+        entry = Composition(composition, frozenset(given.split()), frozenset(active.split()), **options)
         COMPOSED.add(composition)
         for function in functions:
+            called = isinstance(function, type) and any("__call__" in vars(base) for base in function.__mro__)
+            entry = replace(entry, always=always or called)
             add_to(function, "compositions", entry)
         return composition
 

@@ -17,6 +17,7 @@ from sourcead.primitives.registry import enter
 from sourcead.primitives.result_types.by_example import by_example, sized
 from sourcead.primitives.result_types.elementwise import elementwise
 from sourcead.primitives.result_types.operands import NOT_CONST, Arg, Impossible, SliceArg, choices, with_dtype
+from sourcead.primitives.result_types.sparse import is_sparse, of_sparse
 from sourcead.primitives.result_types.subscripts import infer_index
 from sourcead.primitives.table import record_of
 
@@ -77,6 +78,8 @@ def _infer_call(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
     known = record_of(fn)
     found = UNKNOWN
     try:
+        if any(isinstance(a, Arg) and is_sparse(a.type) for a in args):
+            return of_sparse(fn, args, kwargs)
         if known.result is not None:
             return known.result(fn, args, kwargs)
         if known.is_elementwise(len(args)):

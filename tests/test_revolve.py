@@ -406,3 +406,20 @@ def test_counters_of_the_schedule_are_changed_in_place():
         return np.sum(x)
 
     assert grad(f).lower(np.ones(9), 20).text.count("free -= 1") == 2
+
+
+def shots(c, sources):
+    total = 0.0
+    for source in sources:
+        u, v = 0 * c, 0 * c
+        for k in range(200):
+            u, v = u + 0.1 * v, v - c * np.sin(u) + source[k % 3]
+        total += np.sum(u**2)
+    return total
+
+
+def test_a_budget_holds_for_a_loop_inside_a_loop_too():
+    c, sources = np.linspace(0.1, 0.3, 500), np.linspace(-1, 1, 12).reshape(4, 3)
+    all_kept, within = grad(shots), grad(shots, budget="100kB")
+    np.testing.assert_allclose(within(c, sources), all_kept(c, sources))
+    assert peak(within, c, sources) < 300e3 < 3e6 < peak(all_kept, c, sources)

@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sourcead import check_grads
+
 pytest.importorskip("scipy", reason="SciPy is not installed: pip install '.[examples]'")
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 
@@ -60,3 +62,49 @@ def test_bundle_adjustment(example, tmp_path):
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
     assert (found.sweeps, found.matrix.nnz) == (9, 20 * 4 * 2 * 9)
     assert pixels < 0.5
+
+
+def drawn(path):
+    return path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_mixture(example, tmp_path):
+    module = example("mixture")
+    found = module.main(["--points", "300", "--plot", str(tmp_path / "a.png")])
+    points = module.made_points(300)
+    assert drawn(tmp_path / "a.png") and module.log_likelihood(found.x, points) > -2.65
+    check_grads(module.loss, (found.x, points, 0.1))
+
+
+def test_pendulum(example, tmp_path):
+    module = example("pendulum")
+    found, states, away = module.main(["--steps", "16", "--iterations", "25", "--plot", str(tmp_path / "a.png")])
+    assert drawn(tmp_path / "a.png") and states.shape == (17, 4)
+    assert found.fun < 0.5 * module.cost(np.sin(np.linspace(0, 12, 16))) and np.max(np.abs(found.x)) <= module.LARGEST
+    check_grads(module.cost, (np.sin(np.linspace(0, 12, 16)),))
+
+
+def test_heston(example, tmp_path):
+    module = example("heston")
+    found = module.main(["--noise", "0", "--plot", str(tmp_path / "a.png")])
+    assert drawn(tmp_path / "a.png")
+    np.testing.assert_allclose(list(found.x.values()), list(module.TRUE.values()), rtol=0.02)
+    strikes, maturities = np.linspace(0.7, 1.3, 5), np.array([0.5, 2.0])
+    check_grads(module.misfit, (module.HIGHEST | {"speed": 2.0}, strikes, maturities, np.full((2, 5), 0.1)))
+
+
+@pytest.mark.parametrize("more", [[], ["--budget", "40kB"]])
+def test_waveform_inversion(example, tmp_path, more):
+    arguments = ["--size", "20", "--steps", "90", "--sources", "2", "--iterations", "8", "--plot", str(tmp_path / "a.png"), *more]
+    found, share, gradient = example("waveform_inversion").main(arguments)
+    assert drawn(tmp_path / "a.png") and found.fun < 0.5
+    assert ("next_snapshot" in gradient.source) == bool(more)
+
+
+def test_neural_ode(example, tmp_path, monkeypatch):
+    module = example("neural_ode")
+    found = module.main(["--units", "4", "--points", "12", "--iterations", "5", "--plot", str(tmp_path / "a.png")])
+    assert drawn(tmp_path / "a.png") and found.fun < 3.0
+    monkeypatch.setattr(module, "TOLERANCE", 1e-11)  # else the steps jump from one difference to the other
+    times, measured = module.made_data(5)
+    check_grads(module.loss, (found.x, times[:3] / 4, measured[:, :3]))

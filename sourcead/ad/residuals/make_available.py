@@ -87,8 +87,7 @@ class SweepMaker:
 
     def of_rerun(self, block: Block, sweep: Sweep) -> Sweeps:
         """Return both sweeps of a block that runs again in the reverse sweep."""
-        policy = AUTO if self.policy.name == "budget" else self.policy
-        return SweepMaker(Chains(block), self.numbers, policy, self.compiled).sweeps(block, sweep)
+        return SweepMaker(Chains(block), self.numbers, self.policy, self.compiled).sweeps(block, sweep)
 
     # -- code that runs once -----------------------------------------------------------------------------------------
 

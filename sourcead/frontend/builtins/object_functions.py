@@ -18,7 +18,7 @@ from sourcead.frontend.builtins.in_python import stands_in_for
 from sourcead.frontend.core import (
     POISON, UNSURE, BoundVal, Cell, Flag, IdentityVal, Lowering, MethodVal, NamesVal, SuperVal, TupleVal, Value
 )
-from sourcead.frontend.values import objects
+from sourcead.frontend.values import members, objects
 from sourcead.ir.nodes import UNDEFINED, Block, Call, Const, Effect
 from sourcead.ir.records import find, is_frozen
 from sourcead.ir.walk import walk
@@ -70,6 +70,8 @@ def member(lo: Lowering, cls: type, args: list[Value], kwargs: dict[str, Value],
     """Lower `cls(value)`, a member of an enumeration."""
     unknown = f"which member of {cls.__name__} this is, is not known before the program runs"
     refusal = unknown, f"`if`, and `{cls.__name__}.NAME` in each arm"
+    if len(args) == 1 and not kwargs and (found := members.of_value(lo, cls, args[0])) is not None:
+        return found
     given = [core.certain(lo, value, node, *refusal) for value in args]
     try:
         return Const(cls(*given, **{k: core.certain(lo, value, node, *refusal) for k, value in kwargs.items()}))

@@ -37,7 +37,9 @@ from sourcead.frontend.core.lowering import Lowering
 from sourcead.frontend.core.names import in_composition
 from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Slice, Update, Var
 from sourcead.ir.records import find
-from sourcead.ir.types import ANY_DTYPE, Array, DictT, ListT, MapT, NoneType, Opaque, Scalar, Str, TupleT, kind_of
+from sourcead.ir.types import (
+    ANY_DTYPE, MEMBERS, Array, DictT, ListT, MapT, NoneType, Opaque, Scalar, Str, TupleT, kind_of
+)
 
 # -- syntax ----------------------------------------------------------------------------------------------------------------
 
@@ -321,12 +323,12 @@ def classes_of(lo: Lowering, value: Value) -> list[type]:
     if isinstance(value, Const) and not value.live:
         return [type(value.value)]
     match atom_type(lo.read(value)):
+        case t if isinstance(t, MEMBERS):
+            return [t.cls]
         case Scalar(kind, None):
             return [NUMBERS[kind]]
-        case Scalar(_, dtype) if dtype == ANY_DTYPE:
-            return ALL_NUMBERS
         case Scalar(_, dtype):
-            return [dtype.type]
+            return ALL_NUMBERS if dtype == ANY_DTYPE else [dtype.type]
         case t:
             return [CLASSES[type(t)], *[collections.deque] * (lo.deques and type(t) is ListT)] if type(t) in CLASSES else []
 

@@ -300,8 +300,7 @@ def class_of(value: Value) -> type | None:
     return None
 
 
-REAL_CLASSES: dict[type, type] = {}
-"""The classes of Python that the compiler's own classes stand for."""
+REAL_CLASSES: dict[type, type] = {}  # the classes of Python that the compiler's own classes stand for
 
 CLASSES = {Array: np.ndarray, ListT: list, TupleT: tuple, DictT: dict, MapT: dict, Str: str, NoneType: type(None)}
 NUMBERS = {"float": float, "int": int, "bool": bool, "complex": complex}
@@ -366,8 +365,7 @@ def has_exact_class(lo: Lowering, value: Value) -> bool:
         return value not in lo.params and WHOLE not in value.slots and not value.frozen
     if not isinstance(atom_type(atom := lo.read(value)), (ListT, DictT, MapT, TupleT, Str)):
         return True
-    made = lo.build.made_by.get(atom) if isinstance(atom, Var) else None
-    return isinstance(made, (Build, Call, Update))
+    return isinstance(atom, Var) and isinstance(lo.build.made_by.get(atom), (Build, Call, Update))
 
 
 def no_attribute(lo: Lowering, value: Value, name: str) -> Exception:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from sourcead import SourceADError, UnsupportedSyntaxError, grad, hvp, jvp, value_and_grad
+from tests.semantics import judged_in_all_modes
 
 pytestmark = pytest.mark.sampled(3)
 
@@ -321,3 +322,26 @@ def a_dict_by_default_in_a_dict_of_numbers(x):
 
 def test_a_dict_by_default_in_a_dict_of_numbers():
     check(a_dict_by_default_in_a_dict_of_numbers, X)
+
+
+def an_empty_list_beside_others(x):
+    pairs = [(x[0], [x[1]]), (x[1], [x[2], 0.2])]
+    if x[2] > 0:
+        pairs += [(x[2] * 2, [])]
+    return sum(a * sum(b) for a, b in pairs)
+
+
+def an_empty_list_that_grows(x):
+    rows = [[2, x[0]]]
+    if x[2] > 0:
+        rows.append([])
+        rows[-1].append(x[1] * x[2])
+    for row in rows:
+        row.append(x[1])
+    return sum(sum(row) for row in rows)
+
+
+@pytest.mark.parametrize("f", [an_empty_list_beside_others, an_empty_list_that_grows])
+def test_empty_lists_among_lists(f):
+    for x in np.array([0.3, 0.5, 1.0]), np.array([0.3, 0.5, -1.0]):
+        assert judged_in_all_modes(f, x) == "right"

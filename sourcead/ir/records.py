@@ -20,8 +20,8 @@ import numpy as np
 from sourcead.ir.dict_classes import dict_class_of, with_items
 from sourcead.ir.names import shown
 from sourcead.ir.types import (
-    BOOL, COMPLEX, FLOAT, INT, KINDS, SMALL, UNKNOWN, Array, DictT, Foreign, FunctionT, Known, ListT, NoneType, Opaque,
-    Scalar, SetT, Str, StructT, Sym, TupleT, Type, Undefined, Unknown, join
+    ANY_DTYPE, BOOL, COMPLEX, FLOAT, INT, KINDS, SMALL, UNKNOWN, Array, DictT, Foreign, FunctionT, Known, ListT,
+    NoneType, NumberMember, Opaque, Scalar, SetT, Str, StructT, Sym, TextMember, TupleT, Type, Undefined, Unknown, join
 )
 from sourcead.runtime import make_record, structures
 from sourcead.runtime.structures import own_attribute
@@ -325,6 +325,10 @@ def type_of(value: Any) -> Type:
     match value:
         case bool():
             return BOOL
+        case enum.Flag() if isinstance(value, int):
+            return Scalar("int", ANY_DTYPE)  # what joins two of them is a member, or another number
+        case enum.Enum() if isinstance(value, int | float | str):
+            return TextMember(type(value)) if isinstance(value, str) else NumberMember(type_of(value.value).kind, cls=type(value))
         case int():
             return INT
         case np.ndarray():

@@ -10,7 +10,8 @@ are equal at run time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import enum
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -146,6 +147,36 @@ class Unknown(Type):
 
 
 @dataclass(frozen=True)
+class Member(Unknown):
+    """A member of an enumeration; the run decides which."""
+
+    cls: type
+
+
+@dataclass(frozen=True, eq=True)
+class NumberMember(Scalar):
+    """A member of an enumeration whose members are numbers of Python, as those of an `IntEnum`."""
+
+    cls: type = int
+
+    def __eq__(self, other):
+        return isinstance(other, NumberMember) and (self.kind, self.cls) == (other.kind, other.cls)
+
+    def __hash__(self):
+        return hash((self.kind, self.cls))
+
+
+@dataclass(frozen=True)
+class TextMember(Str):
+    """A member of an enumeration whose members are texts, as those of a `StrEnum`."""
+
+    cls: type
+
+
+MEMBERS = Member, NumberMember, TextMember
+
+
+@dataclass(frozen=True)
 class AnyTuple(Unknown):
     """A tuple whose length is known only at run time; all but the functions of NumPy treat it as unknown."""
 
@@ -267,7 +298,7 @@ def carries_derivative(t: Type) -> bool:
             return kind in ("float", "complex")
         case Array():
             return kind_of(t) in ("float", "complex", None) and (t.dtype is None or t.dtype.kind in "fcO")
-        case Unknown() if not isinstance(t, AnyTuple):
+        case Unknown() if not isinstance(t, AnyTuple | Member):
             return True
     return any(map(carries_derivative, parts(t)))
 
@@ -284,7 +315,7 @@ def tangent_type(t: Type) -> Type:
             return FLOAT
         case Array(dtype, dims) if dtype is not None and dtype.kind not in "fcO":
             return Array(np.dtype(float), dims)
-        case Str() | Known() | FunctionT() | SetT():
+        case Str() | Known() | FunctionT() | Member() | SetT():
             return NoneType()
     return map_type(t, tangent_type)
 
@@ -318,6 +349,11 @@ def join(a: Type, b: Type) -> Type:
     if isinstance(a, Undefined):
         return b
     match a, b:
+        case (FunctionT(enum.Enum() as x) | Member(type() as x)), (FunctionT(enum.Enum() as y) | Member(type() as y)):
+            x, y = (each if isinstance(each, type) else type(each) for each in (x, y))
+            return Member(x) if x is y else UNKNOWN
+        case Str(), Str():
+            return Str()
         case Scalar(k1, d1), Scalar(k2, d2):
             kinds = sorted({k1, k2, a.least or k1, b.least or k2}, key=NUMBERS.get)
             if len(kinds) > 1 and "bool" in kinds:
@@ -351,43 +387,3 @@ def join(a: Type, b: Type) -> Type:
 def of_any_length(t: Type) -> Type:
     """Return a type without the length of a list, as an iteration may lengthen the list."""
     return ListT(t.item) if isinstance(t, ListT) else t
-
-
-def fits(t: Type, promise: Type, free: Collection[Sym] = ()) -> bool:
-    """Return whether a value of type `t` keeps the promise; a dim of the promise in `free` stands for any size from its least size up."""
-    match promise, t:
-        case AnyTuple(x), AnyTuple(y):
-            return fits(y, x, free)
-        case Unknown(), _ if not isinstance(promise, AnyTuple):
-            return True
-        case _, Undefined():
-            return True
-        case Scalar(k1, d1), Scalar(k2, d2) if d1 == ANY_DTYPE:
-            return NUMBERS[promise.least or k1] <= NUMBERS[t.least or k2] and NUMBERS[k2] <= NUMBERS[k1]
-        case Array(d1, s1), Array(d2, s2):
-            if d1 is not None and not same_dtype(d1, d2):
-                return False
-            if s1 is None or s2 is None:
-                return s1 is None
-            return len(s1) == len(s2) and all(_dim_fits(n, p, free) for p, n in zip(s1, s2))
-        case TupleT(x), TupleT(y):
-            return len(x) == len(y) and all(fits(b, a, free) for a, b in zip(x, y))
-        case ListT(x, xs), ListT(y, ys):
-            if not fits(y, x, free):
-                return False
-            return xs is None or ys is not None and len(xs) == len(ys) and all(fits(b, a, free) for a, b in zip(xs, ys))
-        case MapT(k, x, default), MapT(m, y, other) if default == other:
-            return fits(m, k, free) and fits(y, x, free)
-        case SetT(x, p), SetT(y, q):
-            return fits(y, x, free) and (q or not p)
-        case (DictT(x), DictT(y)) | (StructT(_, x), StructT(_, y)) if getattr(promise, "cls", None) is getattr(t, "cls", None):
-            return [k for k, _ in x] == [k for k, _ in y] and all(fits(w, v, free) for (_, v), (_, w) in zip(x, y))
-    return t == promise
-
-
-def _dim_fits(n, promise, free) -> bool:
-    if n is promise or n == promise:
-        return True
-    if promise not in free:
-        return False
-    return promise.least <= (n if isinstance(n, int) else n.least)

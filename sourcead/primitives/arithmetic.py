@@ -48,10 +48,19 @@ def power_adjoint(y, a, b, d_y):
 
 
 def extreme(wins):
-    """Return the rule of the choice of the number that `wins(number, other)` against all others."""
+    """Return the rule of the choice of the number that `wins(number, other)` against all others.
+
+    Python takes the second of two only if it wins, so the first one gets all of the cotangent if either of them is NaN.
+    """
 
     def rule(y, *xs, d_y):
-        return extreme_of_two(wins)(y, *xs, d_y) if len(xs) == 2 else equal_shares(d_y, y, xs)
+        if len(xs) != 2:
+            return equal_shares(d_y, y, xs)
+        a, b = xs
+        if is_literal(b):
+            return extreme_of_two(wins)(y, a, b, d_y) if b == b else (d_y, None)
+        d_b = d_y * wins(b, a) + d_y / 2 * (a == b)
+        return d_y - d_b, d_b
 
     return rule
 

@@ -56,6 +56,11 @@ def computed(value):
     """Take a value whose computation may raise an exception that the program handles, so that it is computed although nothing reads it."""
 
 
+def as_python(function, *numbers):
+    """Raise what a division or power of Python's numbers raises, which are NumPy's in the text, where it gives inf or nan instead."""
+    function(*(x.item() if isinstance(x, np.generic) else x for x in numbers))
+
+
 def exception_of(function, *args, **kwargs):
     """Return the exception that a call raises, None if it raises none."""
     try:

@@ -16,8 +16,9 @@ from sourcead.ad.cotangents.by_variable import Cotangents
 from sourcead.ad.cotangents.shapes import unbroadcast
 from sourcead.ad.reverse.walk import Reverse
 from sourcead.analysis.builder import atom_type
+from sourcead.ir.lost_types import loses
 from sourcead.ir.nodes import Append, Atom, Build, Const, Index, Operand, Pop, Slice, Stmt, Sub, Update, Var
-from sourcead.ir.types import Array, ListT, MapT, Scalar, Sym, TupleT, Unknown, dims_of, keyed_parts
+from sourcead.ir.types import Array, ListT, MapT, Scalar, Sym, TupleT, Unknown, dims_of, join, keyed_parts
 
 
 def reverse_index(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
@@ -140,6 +141,9 @@ def reverse_append(r: Reverse, stmt: Stmt, cots: Cotangents) -> None:
     d_out = cots.take(stmt.targets[0])
     t = op.base.type if isinstance(op.base, Var) else atom_type(d_out)
     item = atom_type(op.value) if not isinstance(op.value, tuple) else Unknown()
+    held = getattr(atom_type(d_out), "item", item)
+    if not op.path and loses(held, item):  # an empty list was put beside others
+        item = join(item, held)
     rest = Var(f"d_{stmt.targets[0].name}", t, True)
     d_value = Var(f"d_{op.value.name}" if isinstance(op.value, Var) else "d_item", item, True)
     pop_from(t, r.build, d_out, op, (rest, d_value))

@@ -1,6 +1,7 @@
 """Lower built-in functions: `len`, `isinstance`, `range`, `zip`, `sum` and others."""
 
 import collections
+import enum
 import math
 import numbers
 import operator
@@ -17,7 +18,7 @@ from sourcead.frontend.builtins import in_python
 from sourcead.frontend.builtins.arguments import NONE, ZERO, lowers
 from sourcead.frontend.control import outliving
 from sourcead.frontend.core import WHOLE, Cell, Iterable, Lowering, NotStatic, TupleVal, Value, roots
-from sourcead.frontend.values import dicts, iterables, sequences, sets, walks
+from sourcead.frontend.values import dicts, iterables, members, sequences, sets, walks
 from sourcead.frontend.values.dict_keys import known_key
 from sourcead.ir.nodes import Const, Slice, Var
 from sourcead.ir.records import find, made_by_its_class
@@ -86,7 +87,9 @@ def builtin_isinstance(lo: Lowering, node, value: Value, wanted: Value) -> Value
         answers = {issubclass(cls, classes) for cls in core.classes_of(lo, value)} if found else ()
     except TypeError as error:
         raise core.surely(lo, core.unsupported(lo, node, f"`isinstance` raises TypeError: {error}"), TypeError) from None
-    if len(answers) == 1:
+    t = core.data_type(lo, value)
+    of_members = found and members.may_be(t) and any(isinstance(cls, enum.EnumMeta) for cls in listed)
+    if len(answers) == 1 and not of_members:
         return Const(answers.pop())
     if lo.static_only:
         raise NotStatic

@@ -6,7 +6,9 @@ import enum
 import functools
 import inspect
 import keyword
+import operator
 import types
+from collections.abc import Callable
 
 import gast
 
@@ -15,11 +17,12 @@ from sourcead.errors import UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.builtins.arguments import lowers
 from sourcead.frontend.builtins.in_python import stands_in_for
+from sourcead.frontend.control import branches, narrowing
 from sourcead.frontend.core import (
     POISON, UNSURE, BoundVal, Cell, Flag, IdentityVal, Lowering, MethodVal, NamesVal, SuperVal, TupleVal, Value
 )
-from sourcead.frontend.values import objects
-from sourcead.ir.nodes import UNDEFINED, Block, Call, Const, Effect
+from sourcead.frontend.values import members, objects
+from sourcead.ir.nodes import UNDEFINED, Block, Call, Const, Effect, Var
 from sourcead.ir.records import find, is_frozen
 from sourcead.ir.walk import walk
 
@@ -43,6 +46,27 @@ def builtin_super(lo: Lowering, node, *args: Value) -> Value:
     return SuperVal(scope.source.closure["__class__"].cell_contents, value)
 
 
+def for_each_name(rule: Callable[..., Value]) -> Callable[..., Value]:
+    """Make the rule of `getattr` and its like one that chooses between the names that a condition has chosen: `"x" if a else "y"`."""
+
+    @functools.wraps(rule)
+    def lower(lo: Lowering, node, value: Value, name: Value, *more: Value) -> Value:
+        is_known = core.known(lo, name)[0] or not isinstance(name, Var)
+        names = {c.value: c for c in (() if is_known else narrowing.constants(lo, name))}
+        if not names or not all(isinstance(each, str) for each in names):
+            return rule(lo, node, value, name, *more)
+
+        def chosen(first: Const, *others: Const) -> Value:
+            if not others:
+                return rule(lo, node, value, first, *more)
+            is_first = core.operate(lo, operator.eq, name, first)
+            return branches.choose(lo, is_first, lambda: rule(lo, node, value, first, *more), lambda: chosen(*others))
+
+        return chosen(*names.values())
+
+    return lower
+
+
 @stands_in_for()
 def attribute_or(obj, name, default):
     try:
@@ -52,6 +76,7 @@ def attribute_or(obj, name, default):
 
 
 @lowers(getattr)
+@for_each_name
 def builtin_getattr(lo: Lowering, node, value: Value, name: Value, default: Value | None = None) -> Value:
     """Lower `getattr(obj, "name")`."""
     word = known_name(lo, getattr, name)
@@ -70,6 +95,8 @@ def member(lo: Lowering, cls: type, args: list[Value], kwargs: dict[str, Value],
     """Lower `cls(value)`, a member of an enumeration."""
     unknown = f"which member of {cls.__name__} this is, is not known before the program runs"
     refusal = unknown, f"`if`, and `{cls.__name__}.NAME` in each arm"
+    if len(args) == 1 and not kwargs and (found := members.of_value(lo, cls, args[0])) is not None:
+        return found
     given = [core.certain(lo, value, node, *refusal) for value in args]
     try:
         return Const(cls(*given, **{k: core.certain(lo, value, node, *refusal) for k, value in kwargs.items()}))
@@ -153,6 +180,7 @@ def method_of_globals(lo: Lowering, value: NamesVal, name: str, args: list[Value
 
 
 @lowers(setattr)
+@for_each_name
 def builtin_setattr(lo: Lowering, node, value: Value, name: Value, new: Value) -> Value:
     """Lower `setattr(obj, "name", value)`."""
     objects.set_attribute(lo, value, known_name(lo, setattr, name), new, node)
@@ -179,6 +207,7 @@ def builtin_object_new(lo: Lowering, node, cls: Value, *args: Value, **kwargs: V
 
 
 @lowers(hasattr)
+@for_each_name
 def builtin_hasattr(lo: Lowering, node, value: Value, name: Value) -> Value:
     """Lower `hasattr(obj, "name")`."""
     word = known_name(lo, hasattr, name)

@@ -16,8 +16,9 @@ from sourcead.frontend.core import (
 from sourcead.ir.dims import in_terms
 from sourcead.ir.names import of_part
 from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const, Slice, Var
+from sourcead.ir.promises import fits
 from sourcead.ir.types import (
-    Array, ListT, MapT, NoneType, Scalar, SetT, Str, Sym, Type, Undefined, Unknown, fits, join, of_any_length
+    Array, ListT, MapT, NoneType, Scalar, SetT, Str, Sym, Type, Undefined, Unknown, join, of_any_length
 )
 
 

@@ -145,11 +145,13 @@ class Writing(Pointers, Memory):
             and POISON not in view.slots
             and (STALE not in view.slots or view.slots[SEEN] is cell.slots[VALUE])
         ]
-        for view in current:
+        inside = [view for view in current if any(block is view.block for block in (self.build.stmts, *self.build.around))]
+        for view in inside:
             self.read(view)
         self.set_version(cell, change(), slots_only=True)
         for view in current:
-            self.set(view.slots, SEEN, cell.slots[VALUE])
+            if view in inside:
+                self.set(view.slots, SEEN, cell.slots[VALUE])
             key = view.step.key if isinstance(view.step, Sub) else None
             if not (grows and isinstance(key, Const) and isinstance(key.value, int) and key.value >= 0):
                 replaced = f"a list whose items were replaced in {self.line}"

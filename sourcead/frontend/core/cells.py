@@ -32,10 +32,9 @@ class Cell:
     or key, those of an 'object' its attributes.
 
     Attributes:
-        slots: its state.
-        name: its name in the generated code and in messages.
-        base: the cell that a view looks into.
-        step: the part of its base that a view shows; None if it is the same object.
+        slots, name: its state, and its name in the generated code and in messages.
+        base, step: the cell that a view looks into, and the part of it that it shows; None if it is the same object.
+        block: the statements of the block of the text in which a view is made; it has no value outside of it.
         shares: the cells that may be the same memory (a symmetric relation).
         holds: the cells that were put into a list that is one IR value.
         held_by: the lists that the cell was put into.
@@ -59,6 +58,7 @@ class Cell:
     name: str = "t"
     base: Cell | None = None
     step: Sub | View | None = None
+    block: list | None = None
     shares: set[Cell] = field(default_factory=set)
     holds: set[Cell] = field(default_factory=set)
     held_by: set[Cell] = field(default_factory=set)

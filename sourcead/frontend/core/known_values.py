@@ -32,7 +32,7 @@ from sourcead.frontend.core.object_keys import has_objects_as_keys
 from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const, Operand, Slice, Var
 from sourcead.ir.records import is_record
 from sourcead.ir.types import (
-    INT, Array, ListT, Str, StructT, TupleT, Type, Undefined, Unknown, carries_derivative, join, kind_of
+    INT, Array, ListT, Member, Str, StructT, TupleT, Type, Undefined, Unknown, carries_derivative, join, kind_of
 )
 from sourcead.language.checkpoint_policies import SavingPolicy
 from sourcead.primitives import function_kinds, table
@@ -250,7 +250,7 @@ def common_type(cell: Cell) -> Type | None:
         if found is None:
             return None
         t = join(t, found)
-    return None if isinstance(t, Unknown) else t
+    return None if isinstance(t, Unknown) and not isinstance(t, Member) else t
 
 
 def type_of_value(value: Value, records: bool = False) -> Type | None:
@@ -315,7 +315,7 @@ def is_library(fn: Any) -> bool:
     if isinstance(fn, np.ufunc) or isinstance(getattr(fn, "__self__", None), np.ufunc):
         return True
     if isinstance(fn, type) and issubclass(fn, (np.generic, int, float, complex, bool, str)):
-        return True
+        return not isinstance(fn, enum.EnumMeta)
     if module == "builtins":
         return fn in PLAIN_BUILTINS
     return function_kinds.in_library(module) and not isinstance(fn, type)

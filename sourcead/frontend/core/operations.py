@@ -37,7 +37,9 @@ from sourcead.frontend.core.lowering import Lowering
 from sourcead.frontend.core.names import in_composition
 from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Slice, Update, Var
 from sourcead.ir.records import find
-from sourcead.ir.types import ANY_DTYPE, Array, DictT, ListT, MapT, NoneType, Opaque, Scalar, Str, TupleT, kind_of
+from sourcead.ir.types import (
+    ANY_DTYPE, MEMBERS, Array, DictT, ListT, MapT, NoneType, Opaque, Scalar, Str, TupleT, kind_of
+)
 
 # -- syntax ----------------------------------------------------------------------------------------------------------------
 
@@ -298,8 +300,7 @@ def class_of(value: Value) -> type | None:
     return None
 
 
-REAL_CLASSES: dict[type, type] = {}
-"""The classes of Python that the compiler's own classes stand for."""
+REAL_CLASSES: dict[type, type] = {}  # the classes of Python that the compiler's own classes stand for
 
 CLASSES = {Array: np.ndarray, ListT: list, TupleT: tuple, DictT: dict, MapT: dict, Str: str, NoneType: type(None)}
 NUMBERS = {"float": float, "int": int, "bool": bool, "complex": complex}
@@ -321,6 +322,8 @@ def classes_of(lo: Lowering, value: Value) -> list[type]:
     if isinstance(value, Const) and not value.live:
         return [type(value.value)]
     match atom_type(lo.read(value)):
+        case t if isinstance(t, MEMBERS):
+            return [t.cls]
         case Scalar(kind, None):
             return [NUMBERS[kind]]
         case Scalar(_, dtype):
@@ -364,8 +367,7 @@ def has_exact_class(lo: Lowering, value: Value) -> bool:
         return value not in lo.params and WHOLE not in value.slots and not value.frozen
     if not isinstance(atom_type(atom := lo.read(value)), (ListT, DictT, MapT, TupleT, Str)):
         return True
-    made = lo.build.made_by.get(atom) if isinstance(atom, Var) else None
-    return isinstance(made, (Build, Call, Update))
+    return isinstance(atom, Var) and isinstance(lo.build.made_by.get(atom), (Build, Call, Update))
 
 
 def no_attribute(lo: Lowering, value: Value, name: str) -> Exception:

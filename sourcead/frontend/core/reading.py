@@ -177,7 +177,7 @@ class Memory:
 
     def view(self, base: Cell, step: Sub | View) -> Cell:
         """Make a cell for a part of `base`, which is derived when it is read."""
-        cell = Cell(Slots(), base.name, base=base, step=step, depth=self.depth)
+        cell = Cell(Slots(), base.name, base=base, step=step, block=self.build.stmts, depth=self.depth)
         if base.base is None and not isinstance(atom_type(base.slots[VALUE]), Array):
             self.journal.append(base, "viewers", cell)
         return cell

@@ -9,9 +9,9 @@ from sourcead import runtime
 from sourcead.analysis.builder import operand_type
 from sourcead.frontend.core import VALUE, Cell, Lowering, Value, leaves
 from sourcead.ir.nodes import (
-    Attr, Block, Branch, Build, Call, Closure, Const, Effect, Index, Let, Loop, Slice, Stmt, Update, Var
+    Atom, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Index, Let, Loop, Slice, Stmt, Update, Var
 )
-from sourcead.ir.types import Array, Scalar, Sym
+from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Sym
 from sourcead.ir.walk import map_blocks
 
 SAFE = (Let, Build, Branch, Loop, Closure, Attr, Effect)
@@ -20,7 +20,7 @@ PLAIN = frozenset({operator.add, operator.sub, operator.mul, operator.neg, opera
 DIVISIONS = (operator.truediv, operator.floordiv, operator.mod, operator.pow, divmod, pow)
 
 
-HARMLESS = (runtime.computed, runtime.exception_of, runtime.handler_of)
+HARMLESS = (runtime.as_python, runtime.computed, runtime.exception_of, runtime.handler_of)
 UNHANDLED = Call(runtime.unhandled, ())
 
 
@@ -38,6 +38,8 @@ def kept(stmts: list[Stmt] | tuple[Stmt, ...], stops: tuple[type, ...], probed: 
         new.append(stmt)
         if raises and stmt.targets and isinstance(stmt.targets[0], Var):
             use = Call(runtime.computed, (stmt.targets[0],), effect=True)
+            if isinstance(stmt.op, Call) and stmt.op.fn in DIVISIONS and all(map(may_be_of_python, stmt.op.args)):
+                use = Call(runtime.as_python, (Const(stmt.op.fn), *stmt.op.args), effect=True)
             new.append(Stmt((Var("computed"),), use, stmt.origin, stmt.adjoint_of, stmt.within))
     return new
 
@@ -53,6 +55,12 @@ def read(lo: Lowering, value: Value) -> None:
 def meets(raised: type, stops: tuple[type, ...]) -> bool:
     """Tell whether an exception of a class, or of a class derived from it, is caught."""
     return issubclass(raised, stops) or any(issubclass(stop, raised) for stop in stops)
+
+
+def may_be_of_python(operand: Atom) -> bool:
+    """Tell whether a number may be one of Python in the program, whose division by zero raises an exception; that of NumPy does not."""
+    t = operand_type(operand)
+    return isinstance(t, Scalar) and (t.dtype is None or t.dtype is ANY_DTYPE)
 
 
 def raised_by(stmt: Stmt) -> tuple[type, ...]:

@@ -15,10 +15,10 @@ import gast
 from sourcead.frontend import core
 from sourcead.frontend.builtins import functions
 from sourcead.frontend.control.exits import assignment, standing_for
-from sourcead.frontend.core import Cell, Held, Lowering, TupleVal, Value
+from sourcead.frontend.core import Cell, Held, Lowering, OptionalVal, TupleVal, Value
 from sourcead.frontend.values import operators
-from sourcead.ir.nodes import Const
-from sourcead.ir.types import ListT
+from sourcead.ir.nodes import Const, Var
+from sourcead.ir.types import ListT, Scalar, Str
 
 NEVER, ALWAYS = gast.Constant(False, None), gast.Constant(True, None)
 
@@ -37,6 +37,10 @@ def as_branch(lo: Lowering, node: gast.Match) -> list[gast.AST]:
 
 def pattern_test(lo: Lowering, pattern, subject: gast.AST, binds: list[gast.AST], node) -> gast.AST:
     """Build the condition under which the value of an expression matches; append the assignments of captured names to `binds`."""
+    value = getattr(subject, "value", None)
+    if isinstance(value, OptionalVal) and isinstance(pattern, gast.MatchSequence | gast.MatchMapping | gast.MatchClass):
+        there = gast.UnaryOp(gast.Not(), Held(value.missing))
+        return conjunction([there, pattern_test(lo, pattern, Held(value.held), binds, node)])
     match pattern:
         case gast.MatchValue(value=wanted):
             return gast.Compare(subject, [gast.Eq()], [wanted])
@@ -121,18 +125,22 @@ def is_plain(pattern) -> bool:
 
 def is_another_kind(lo: Lowering, value: Value, *kinds: str) -> bool:
     """Tell whether a value surely fails a pattern that matches only values of some kinds."""
-    return operators.kind_of_object(lo, value) not in (None, "object", "Iterable", *kinds)
+    atom = lo.read(value) if isinstance(value, Var) or isinstance(value, Cell) and value.kind == "array" else None
+    of_number = isinstance(lo.build.unless_none.get(atom), Scalar | Str)  # None, or else a number or text
+    return of_number or operators.kind_of_object(lo, value) not in (None, "object", "Iterable", *kinds)
 
 
 def class_test(lo: Lowering, cls, patterns, named: dict, value: Value, binds, node) -> gast.AST:
     """Build the condition of `case Point(x, y=0)`, which tests the class while compiling and then the attributes."""
     wanted = core.lower(lo, cls)
     verdict = functions.builtin_isinstance(lo, node, value, wanted)
+    found, matched = core.known(lo, wanted)
     if not (isinstance(verdict, Const) and isinstance(verdict.value, bool)):
-        raise core.unsupported(lo, node, "the class of this value is not known before the program runs")
+        if not found or named or len(patterns) > 1 or patterns and matched not in TAKEN_WHOLE:
+            raise core.unsupported(lo, node, "the class of this value is not known before the program runs")
+        return conjunction([Held(verdict), *(pattern_test(lo, p, Held(value), binds, node) for p in patterns)])
     if not verdict.value:
         return NEVER
-    _, matched = core.known(lo, wanted)
     places = getattr(matched, "__match_args__", None)
     if patterns and places is None and matched in TAKEN_WHOLE:
         return pattern_test(lo, patterns[0], Held(value), binds, node)

@@ -13,10 +13,12 @@ from sourcead.frontend import core
 from sourcead.frontend.core import MISSING, Cell, Flat, FunctionVal, Iterable, Lowering, MethodVal, TupleVal, Value
 from sourcead.frontend.core.known_values import FOLDABLE, PURE
 from sourcead.frontend.values import (
-    array_objects, generated_inits, lists, objects, opaque_objects, operator_methods, strides
+    array_objects, generated_inits, lists, members, objects, opaque_objects, operator_methods, strides
 )
 from sourcead.ir.nodes import UNDEFINED, Attr, Call, Const, Slice, Stmt, Var
-from sourcead.ir.types import BOOL, INT, UNKNOWN, ArrayLike, Opaque, Scalar, Str, Type, Unknown, is_array, kind_of, rank
+from sourcead.ir.types import (
+    BOOL, INT, UNKNOWN, ArrayLike, FunctionT, Opaque, Scalar, Str, Type, Unknown, is_array, kind_of, rank
+)
 from sourcead.places.spelling import spelled
 from sourcead.primitives.methods import INPLACE, METHODS, NORMALISERS
 from sourcead.primitives.result_types.sparse import is_sparse
@@ -72,6 +74,12 @@ def attribute_of_data(lo: Lowering, value: Value, name: str, node) -> Value:
         return found
     atom = lo.read(value)
     t = atom_type(atom)
+    if name in members.NAMES and isinstance(t, Scalar) and members.may_be(t):
+        raise core.refused(lo, f"`.{name}` of what may be a number, or a member of one of several enumerations", "`if isinstance(...)`")
+    if isinstance(t, FunctionT) and isinstance(t.value, enum.Enum):  # so far the same member in each iteration of a loop
+        return core.attribute(lo, Const(t.value), name, node)
+    if members.is_own(t, name):
+        return members.attribute(lo, value, t.cls, name, node)
     if isinstance(t, Str):
         return attribute_of_text(lo, value, name)
     if (described := attribute_of_description(lo, atom, name)) is not None:

@@ -25,7 +25,7 @@ from sourcead.frontend.values.dict_keys import constant_key, known_key, value_of
 from sourcead.ir.names import shown
 from sourcead.ir.nodes import Atom, Build, Call, Const, Operand, Slice, Sub
 from sourcead.ir.records import find, made_by_its_class
-from sourcead.ir.types import BOOL, Array, ListT, MapT, Scalar, SetT, Str, Unknown, carries_derivative
+from sourcead.ir.types import BOOL, Array, ListT, MapT, Member, Scalar, SetT, Str, Unknown, carries_derivative
 
 
 def open_up(lo: Lowering, cell: Cell, node, key: Operand | None = None) -> None:
@@ -45,7 +45,7 @@ def key_of(lo: Lowering, cell: Cell, key: Value, node) -> Operand:
         return Const(key_in(lo, cell, key)[1])
     operand = lo.operand(key)
     t = operand_type(operand)
-    if isinstance(t, Unknown) or carries_derivative(t):
+    if isinstance(t, Unknown) and not isinstance(t, Member) or carries_derivative(t):
         raise core.unsupported(lo, node, "dict keys that carry a derivative, or may", "use integers or strings: `int(key)`")
     return operand
 

@@ -9,10 +9,15 @@ An elementwise function of an array of unknown rank is promised to be an array o
 its scalar, which behaves like one.
 """
 
+import functools
+from dataclasses import replace
+
 import numpy as np
 
 from sourcead import runtime
-from sourcead.ir.types import UNKNOWN, Array, Scalar, StructT, TupleT, Type, Undefined, join, kind_of, rank
+from sourcead.ir.types import (
+    UNKNOWN, Array, NumberMember, Scalar, Str, StructT, TextMember, TupleT, Type, Undefined, join, kind_of, rank
+)
 from sourcead.primitives.registry import enter
 from sourcead.primitives.result_types.by_example import by_example, sized
 from sourcead.primitives.result_types.elementwise import elementwise
@@ -41,11 +46,23 @@ def infer_call(fn, args: list[Arg], kwargs: dict[str, Arg] | None = None) -> Typ
     """
     key = None if kwargs else _key_of_numbers(args)
     if key is None or (known := record_of(fn)).result is not None or not known.is_elementwise(len(args)):
-        return _infer_any(fn, list(args), dict(kwargs or {}))
+        if fn in (max, min) and len(args) > 1 and all(isinstance(getattr(a, "type", None), NumberMember) for a in args):
+            return functools.reduce(join, (a.type for a in args))
+        return _infer_any(fn, list(map(_plain, args)), {k: _plain(a) for k, a in (kwargs or {}).items()})
     found = _NUMBERS.get((fn, key))
     if found is None or found[0] is not known:  # a rule was entered since
         found = _NUMBERS[fn, key] = known, _infer_any(fn, list(args), {})
     return found[1]
+
+
+def _plain(arg: Arg | SliceArg) -> Arg | SliceArg:
+    """Return an operand that may be a member of an enumeration as the number or text that functions take it for."""
+    match getattr(arg, "type", None):
+        case NumberMember(kind):
+            return replace(arg, type=Scalar(kind))
+        case TextMember():
+            return replace(arg, type=Str())
+    return arg
 
 
 _NUMBERS: dict = {}

@@ -223,6 +223,7 @@ class Lowering(Writing):
         after_each: the places of those that are lowered with the statements after them in both arms, where each knows its objects.
         chooses: the expression of an assignment whose rest is lowered for each of the values that it may have (`syntax/choices.py`).
         numbers_read: the names of the global numbers that are read in each call.
+        number_classes: the classes, derived from those of Python, of numbers that are read (`ir/number_classes.py`).
         relies_on_numbers: whether the text relies on the values of global numbers, such as sizes, not on their types alone.
         leaves_calls: whether a refused call that is given and changes no data stays as it is (`builtins/calls_as_they_are.py`).
         tables_read: the names of the large global tables of numbers that are read as one value.
@@ -282,9 +283,8 @@ class Lowering(Writing):
         self.catching: tuple[type, ...] = ()
         self.escaping: Callable | None = None
         self.raising = False
-        self.handles = False
-        self.translating = False
-        self.probing = False
+        self.number_classes: set[type] = set()
+        self.handles = self.translating = self.probing = False
         self.probed: set[Any] = set()
         self.copies = 0
         self.differing: Kept = Kept()

@@ -256,7 +256,7 @@ def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Va
         n += 1
         text = f"{name}_{n}"
     at = text, id(where[0]), where[1]
-    if at not in lo.live_values and (found := with_own_rules(value, name)) is not None:
+    if at not in lo.live_values and (found := with_own_rules(value, name, lo.number_classes)) is not None:
         part, what, instead = found
         made = f"{instead}, made outside of your function" if instead.startswith("`") else instead
         raise UnsupportedValueError(f"`{part}` is a {what}", at=lo.here, instead=made)

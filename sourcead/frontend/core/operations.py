@@ -321,12 +321,9 @@ def classes_of(lo: Lowering, value: Value) -> list[type]:
     if isinstance(value, Const) and not value.live:
         return [type(value.value)]
     match atom_type(lo.read(value)):
-        case Scalar(kind, None):
-            return [NUMBERS[kind]]
-        case Scalar(_, dtype) if dtype == ANY_DTYPE:
-            return ALL_NUMBERS
-        case Scalar(_, dtype):
-            return [dtype.type]
+        case Scalar(kind, dtype):
+            own = NUMBERS[kind] if dtype is None else dtype.type
+            return ALL_NUMBERS if dtype == ANY_DTYPE else [own, *(cls for cls in lo.number_classes if issubclass(cls, own))]
         case t:
             return [CLASSES[type(t)], *[collections.deque] * (lo.deques and type(t) is ListT)] if type(t) in CLASSES else []
 
@@ -350,7 +347,10 @@ def has_attribute(lo: Lowering, value: Value, name: str) -> bool | None:
     if isinstance(value, Cell) and value.kind == "dict" and value.added is not None:
         there = find(value.added.cls, name)[0] is not None or value.added.reader is dict.__getitem__ and name in value.items
         return there or (False if value.added.first else None)
-    answers = {find(cls, name)[0] is not None for cls in classes_of(lo, value) if not cls.__dictoffset__}
+    classes = classes_of(lo, value)
+    if not lo.number_classes.isdisjoint(classes):  # some of such numbers have attributes of their own
+        return True if all(hasattr(cls, name) for cls in classes) else None
+    answers = {find(cls, name)[0] is not None for cls in classes if not cls.__dictoffset__}
     return answers.pop() if len(answers) == 1 and (True in answers or has_exact_class(lo, value)) else None
 
 

@@ -93,6 +93,15 @@ def same_parts(a, b):
     return a is b or type(a) is type(b) and (a == b or a != a)
 
 
+def of_one_item(items):
+    """Return a set, of which `pop` takes the only item; refuse one of several, of which Python takes any."""
+    if not items:
+        raise KeyError("pop from an empty set")
+    if len(items) > 1:
+        refuse_now(f"`pop` of a set of {len(items)} items, of which it takes any: use `sorted(...)` of it, or `min`")
+    return items
+
+
 def read_from_text(value, *numbers):
     """Return what was read from a text, which has some digits of `numbers`: no derivative passes through a text."""
     return value

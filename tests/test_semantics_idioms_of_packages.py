@@ -1,4 +1,4 @@
-"""Idioms of public packages: the one item of a set, an array that may not be written, the variables as a dict, objects that are unpacked."""
+"""Idioms of public packages: the one item of a set, arrays that may not be written, `locals()`, objects that are unpacked."""
 
 import numpy as np
 import pytest
@@ -43,7 +43,7 @@ def replaced(a, b=2.0):
 
 
 def length_of_all(x):
-    lengths = set(len(v) for v in (np.array([x, 1.0]), np.array([1.0, x])))
+    lengths = {len(v) for v in (np.array([x, 1.0]), np.array([1.0, x]))}
     return x * lengths.pop() + len(lengths)
 
 

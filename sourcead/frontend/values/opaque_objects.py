@@ -39,7 +39,7 @@ def attribute(lo: Lowering, value: Value, name: str) -> Value:
 
 
 def is_part(lo: Lowering, value: Value, name: str) -> bool:
-    """Return whether a value was read from an attribute of such an object, was drawn, or is an item of one, and has the attribute `name`."""
+    """Return whether a value was read from such an object, was drawn, or is an item of one, and has the attribute `name`."""
     made = lo.build.made_by.get(lo.read(value))
     while isinstance(made, Index):
         made = lo.build.made_by.get(made.base)

@@ -263,7 +263,7 @@ X = np.ones(3)
     (lambda: grad(scaled, wrt=b"x"), WrtError, "wrt is b'x', which is neither", "wrt='x'"),
     (lambda: grad(scaled, checkpoint="segments:3"), SourceADError, "no checkpoint policy 'segments:3'", "Segments(3)"),
     (lambda: grad(lambda x: np.sum(np.hstack(x, x)))(X), TypeError, "`np.hstack` takes the arrays as one list", "`np.hstack((a, b))`"),
-    (lambda: grad(lambda x: float(f"{x:.2f}"))(2.0), SourceADError, "read from a text", "before it is written as a text"),
+    (lambda: grad(lambda x: float(f"1{x:.2f}"))(2.0), SourceADError, "read from a text", "before it is written as a text"),
     (lambda: grad(lambda x: np.var(x, ddof=x[0]))(X), SourceADError, "its argument `ddof`", "`stop_gradient(...)` as `ddof`"),
     (lambda: grad(lambda x: {"loss": x})(2.0), NonScalarError, "returns a dict", "return the number alone, one of the items"),
     (lambda: grad(lambda x: x * x)(1j), NonScalarError, "returns a complex number", "use `jvp` or `vjp`"),

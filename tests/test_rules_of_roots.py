@@ -235,3 +235,15 @@ def test_start_of_an_integer_to_a_negative_power_is_refused_with_numba():
 
 def test_a_function_that_optimisers_are_shown_with():
     check_grads(lambda x: rosen(x), (np.array([0.5, 1.2, -0.3]),))
+
+
+def test_a_function_that_makes_an_array_of_its_argument():
+    def left(m, a):
+        m = np.asanyarray(m)
+        if np.any(m < 0.0):
+            raise ValueError("negative")
+        return m**2 * 1.4 + m - a
+
+    value, slope = value_and_grad(lambda a: newton(left, 2.0, args=(a,)), verify=False)(1.7)
+    assert value == pytest.approx(newton(left, 2.0, args=(1.7,)))
+    assert slope == pytest.approx(1 / (2.8 * value + 1))

@@ -1,5 +1,6 @@
 """Functions with a cache, and global data: what they return is there for every call, so a write to it is refused wherever it happens."""
 
+import dataclasses
 import functools
 
 import numpy as np
@@ -88,6 +89,106 @@ def doubled(a):
     return a * 2
 
 
+PRICES = {"tea": 2.0, "milk": 3.0}
+HEATS = {"tea": 2.0, "milk": {"price": 3.0, "sizes": [1.0, 2.0]}}
+RATES, COUNTS = {"day": 1.0}, {}
+WEIGHTS = np.array([1.0, 3.0])
+
+
+@functools.cache
+def prices(names):
+    return {name: [PRICES["tea"], {"twice": 2 * PRICES[name]}] for name in names}
+
+
+@functools.cache
+def priced(q):
+    return q * HEATS["tea"] + HEATS["milk"]["price"] * WEIGHTS[1]
+
+
+@functools.cache
+def by_day(q):
+    return q * RATES["day"]
+
+
+def set_day(value):
+    RATES["day"] = value
+
+
+@functools.cache
+def counted(n):
+    COUNTS[n] = COUNTS.get(n, 0) + 1
+    return 1.0 * n
+
+
+class Model:
+    def __init__(self, rate):
+        self.rate, self.parts, self.array = rate, [rate], np.array([rate, 1.0])
+
+    @functools.lru_cache  # noqa: B019
+    def factor(self, n):
+        return self.rate * self.parts[0] * self.array[0] + n
+
+    def run(self, x):
+        return self.factor(2) * x + self.factor(2)
+
+
+@dataclasses.dataclass(frozen=True)
+class Fluid:
+    density: float
+    name: str = "water"
+
+
+@dataclasses.dataclass(frozen=True)
+class Labelled:
+    density: float
+    weight: float = dataclasses.field(default=1.0, compare=False)
+
+
+@dataclasses.dataclass(eq=False)
+class Named:
+    name: str
+    value: float
+
+    def __eq__(self, other):
+        return self.name == other.name
+
+    def __hash__(self):
+        return hash(self.name)
+
+
+@functools.cache
+def heavy(fluid):
+    return fluid.density * 2
+
+
+@functools.cache
+def weighed(labelled):
+    return labelled.density * labelled.weight
+
+
+@functools.cache
+def valued(named):
+    return named.value
+
+
+@functools.cache
+def itself(model):
+    return model
+
+
+MODEL = Model(2.0)
+
+
+@functools.cache
+def rate_of(model):
+    return model.rate
+
+
+@functools.cache
+def missing(n):
+    raise ValueError("there is none")
+
+
 def fill(a, v):
     a[0] = v
 
@@ -144,6 +245,97 @@ def right_global_that_is_rebound(x):
         a = a + x
         b, a = a, GRID
     return x * np.sum(a) * np.sum(b)
+
+
+def right_table(x):
+    return x * prices(("tea",))["tea"][0] * prices(("tea",))["tea"][1]["twice"]
+
+
+def right_table_in_a_function_of_the_argument(x):
+    return priced(x) * x
+
+
+def right_object_made_here(x):
+    return Model(x).run(x)
+
+
+def right_objects_made_in_a_loop(x):
+    total = 0.0
+    for i in range(3):
+        model = Model(x + i)
+        model.rate = 2 * model.rate
+        total += model.factor(i)
+    return total
+
+
+def right_objects_in_a_list(x):
+    models = [Model(x), Model(2 * x)]
+    return sum(m.factor(1) for m in models) + sum(m.factor(1) for m in models)
+
+
+def right_objects_equal_by_fields(x):
+    return heavy(Fluid(x)) * heavy(Fluid(x)) + heavy(Fluid(2 * x, "oil"))
+
+
+def right_global_object(x):
+    return x * rate_of(MODEL) + MODEL.run(x)
+
+
+def right_unreached(x):
+    return missing(3) * x if x > 100 else x * x
+
+
+def refused_table_that_a_function_changes(x):
+    set_day(2.0)
+    first = by_day(x)
+    set_day(5.0)
+    return first + by_day(x)
+
+
+def refused_count(x):
+    return x * counted(2) + len(COUNTS)
+
+
+def refused_attribute_of_what_it_was_given(x):
+    model = Model(x)
+    before = model.factor(1)
+    model.rate = 3.0
+    return before + model.factor(1)
+
+
+def refused_array_of_what_it_was_given(x):
+    model = Model(x)
+    array, before = model.array, model.factor(1)
+    array[0] = 3.0
+    return before + model.factor(1)
+
+
+def refused_what_it_was_given_in_the_iteration_before(x):
+    model, total = Model(x), 0.0
+    for _ in range(3):
+        model.parts[0] += 1.0
+        total += model.factor(1)
+    return total
+
+
+def refused_one_of_two_that_it_was_given(x):
+    one, other = Model(x), Model(2 * x)
+    chosen = one if x > 1 else other
+    before = chosen.factor(1)
+    one.rate = 7.0
+    return before + chosen.factor(1)
+
+
+def refused_objects_equal_by_some_fields(x):
+    return weighed(Labelled(x)) * weighed(Labelled(x, 2.0))
+
+
+def refused_objects_equal_by_name(x):
+    return valued(Named("a", x)) * valued(Named("a", 2 * x))
+
+
+def refused_argument_returned(x):
+    return itself(Model(x)).rate * x
 
 
 def refused_write(x):
@@ -243,15 +435,11 @@ def refused_identity_of_objects(x):
     return x * (2.0 if boxed(1) is boxed(1) else 1.0)
 
 
-def refused_random(x):
-    return x * drawn(0) + drawn(0)
-
-
-def refused_print(x):
+def right_print(x):
     return x * said(2) + said(2)
 
 
-def refused_global(x):
+def right_global(x):
     return x * rated(2)
 
 
@@ -272,7 +460,7 @@ def refused_info(x):
 
 
 CASES = [f for name, f in list(globals().items()) if name.startswith(("right_", "refused_"))]
-CACHED = [f for f in list(globals().values()) if isinstance(f, functools._lru_cache_wrapper)]
+CACHED = [f for f in [*globals().values(), Box.scaled, Model.factor] if isinstance(f, functools._lru_cache_wrapper)]
 
 
 def forgotten(f):
@@ -282,6 +470,7 @@ def forgotten(f):
         for cached in CACHED:
             cached.cache_clear()
         GRID[:] = [0.0, 1.0, 2.0]
+        COUNTS.clear()
         return f(x)
 
     return called
@@ -306,3 +495,22 @@ def test_an_unhashable_argument_is_refused():
 
 def test_the_cached_function_itself_can_be_differentiated():
     assert value_and_grad(square)(3.0) == (9.0, 6.0)
+
+
+def test_what_was_drawn_is_kept():
+    kept = drawn(1)
+    assert value_and_grad(lambda x: x * drawn(1) + drawn(1), verify=False)(2.0) == (3.0 * kept, kept)
+
+
+def test_a_table_that_others_change_is_asked_for_as_python_does():
+    before = PRICES["tea"]
+    function = value_and_grad(lambda x: x * prices(("tea",))["tea"][0], verify=False)
+    try:
+        assert function(2.0) == (2 * before, before)
+        PRICES["tea"] = 5.0
+        assert function(2.0) == (2 * before, before)  # which the cache still has
+        prices.cache_clear()
+        assert function(2.0) == (10.0, 5.0)
+    finally:
+        PRICES["tea"] = before
+        prices.cache_clear()

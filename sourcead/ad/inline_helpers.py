@@ -71,6 +71,8 @@ def body_stmts(stmt: Stmt, build: Builder) -> list[Stmt]:
     if stmt.op.fn is runtime.read_from_text:
         why = "a number that was read from a text: a derivative does not pass through text"
         raise UnsupportedSyntaxError(why, at=stmt.origin, instead="the number itself, before it is written as a text")
+    if stmt.op.fn is runtime.drawn:
+        raise UnsupportedSyntaxError("a number that is read from a drawing", at=stmt.origin, instead="the number that was drawn")
     refuse_cleared_items(stmt)
     with build.block() as stmts:
         build.at(stmt)

@@ -16,6 +16,7 @@ from sourcead.compile.structures import as_plain, conversion
 from sourcead.compile.wrt import check_wrt
 from sourcead.errors import UnsupportedValueError
 from sourcead.ir.dict_classes import dict_class_of
+from sourcead.ir.number_classes import calculates_as_its_base
 from sourcead.ir.records import (
     ATTRIBUTES, described_dict, is_namedtuple, is_plain_class, is_record, list_type, parts_of, redefined, type_of,
     with_own_rules
@@ -120,7 +121,7 @@ def refuse_arrays(x: Any, where: str) -> None:
     Raises:
         UnsupportedValueError: it is or contains one.
     """
-    if type(x) in (np.ndarray, np.memmap) or isinstance(x, np.generic) or is_static(x):
+    if type(x) in (np.ndarray, np.memmap) or isinstance(x, np.generic) and calculates_as_its_base(type(x)) or is_static(x):
         return
     if (found := with_own_rules(x, where)) is not None:
         at, what, instead = found

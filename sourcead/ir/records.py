@@ -19,6 +19,7 @@ import numpy as np
 
 from sourcead.ir.dict_classes import dict_class_of, with_items
 from sourcead.ir.names import shown
+from sourcead.ir.number_classes import calculates_as_its_base, is_special_number
 from sourcead.ir.types import (
     ANY_DTYPE, BOOL, COMPLEX, FLOAT, INT, KINDS, SMALL, UNKNOWN, Array, DictT, Foreign, FunctionT, Known, ListT,
     NoneType, NumberMember, Opaque, Scalar, SetT, Str, StructT, Sym, TextMember, TupleT, Type, Undefined, Unknown, join
@@ -85,25 +86,21 @@ def is_derived_class(cls: Any) -> bool:
     return any(is_plain_class(cls, base) for base in bases)
 
 
-def is_special_number(value: Any) -> bool:
-    """Return whether an object is a number of a class derived from Python's, which may have rules and attributes of its own."""
-    return isinstance(value, (int, float, complex)) and not (
-        type(value) in (bool, int, float, complex) or isinstance(value, (np.generic, enum.Enum))
-    )
-
-
-def with_own_rules(value: Any, where: str) -> tuple[str, str, str] | None:
+def with_own_rules(value: Any, where: str, numbers: set[type] | None = None) -> tuple[str, str, str] | None:
     """Find an array or number in data whose class calculates by rules of its own, as a matrix, a masked array or a tensor does.
 
     Args:
         value: an argument, or data that a function reads from outside.
         where: the expression for it, such as `params`.
+        numbers: gets the classes of numbers that calculate as their base does; these are refused, too, if it is None.
 
     Returns:
         The expression for what was found, such as `params['w']`, what it is, and what to write instead; None if all is plain.
     """
     cls = type(value)
     if is_special_number(value):
+        if numbers is not None and calculates_as_its_base(cls):
+            return numbers.add(cls)
         return where, f"{cls.__name__}, {OWN_RULES}", f"`{'complex' if isinstance(value, complex) else 'float'}({where})`"
     if isinstance(value, np.ndarray):
         plain = cls in (np.ndarray, np.memmap)
@@ -115,7 +112,7 @@ def with_own_rules(value: Any, where: str) -> tuple[str, str, str] | None:
         return where, f"{cls.__name__}, a dict whose attribute `{hidden}` hides its method", f"`dict({where})`"
     if not (is_record(value) or isinstance(value, np.generic | type)) and (hasattr(cls, "__array__") or hasattr(cls, "__array_ufunc__")):
         return where, *described_array(value, where)
-    return next((found for at, part in parts_of(value) if (found := with_own_rules(part, where + at))), None)
+    return next((found for at, part in parts_of(value) if (found := with_own_rules(part, where + at, numbers))), None)
 
 
 def redefined(cls: type, other_than: Collection[str]) -> str | None:

@@ -147,7 +147,8 @@ def newton(func, x0, fprime=None, args=(), tol=1.48e-8, maxiter=50, fprime2=None
         x0 = float(x0) if number_kind(x0) == "" else x0  # an array of an unknown kind raises TypeError
         if np.ndim(x0) > 0:
             refuse("`scipy.optimize.newton` for arrays without `fprime`")
-        return differentiable(func, secant(func, x0, x1, args, (tol, rtol, maxiter, disp)), args)
+        x = secant(func, x0, x1, args, (tol, rtol, maxiter, disp))
+        return differentiable(func, float(x) if number_kind(x) in ("", "float") else x, args)  # of which NumPy makes a number
     x = stop_gradient(np.asarray(x0) * 1.0 if np.ndim(x0) > 0 else x0 * 1.0)
     converged = False
     for _ in range(maxiter):

@@ -9,8 +9,8 @@ from typing import Any
 from sourcead.runtime.broadcasting import like_arrays, like_sequence, unbroadcast, unbroadcast_each
 from sourcead.runtime.checks import (
     as_python, check_apart, check_array, check_finite, check_first_result, check_fractions, check_layout,
-    check_structure, computed, exception_of, handler_of, one_for_each, read_from_text, refuse_now, same_parts, seed,
-    unhandled, unseen
+    check_structure, computed, drawn, exception_of, handler_of, of_one_item, one_for_each, read_from_text, refuse_now,
+    same_parts, seed, unhandled, unseen
 )
 from sourcead.runtime.compiler_hints import (
     first_root_of, first_root_of_system, found_by_search, has_more, is_integer, is_literal, last_derivative, root_of,
@@ -61,4 +61,4 @@ def is_helper(fn: Any) -> bool:
 
 def has_effects(fn: Any) -> bool:
     """Return whether a function that is called for its effect may have others than to check its arguments."""
-    return fn in (unseen, shuffled_range) or not is_helper(fn) and fn is not getattr
+    return fn in (unseen, drawn, shuffled_range) or not is_helper(fn) and fn is not getattr

@@ -85,6 +85,11 @@ def unseen(function, *args, **kwargs):
     return result
 
 
+def drawn(function, *args, **kwargs):
+    """Return what a function that draws returns, through which no derivative passes."""
+    return function(*args, **kwargs)
+
+
 def same_parts(a, b):
     """Return whether two structures have the same parts: the same numbers, arrays of the same bytes, or the same objects."""
     if isinstance(a, np.ndarray):
@@ -96,6 +101,15 @@ def same_parts(a, b):
     if is_record(a):
         return same_parts(fields_of(a), fields_of(b))
     return a is b or type(a) is type(b) and (a == b or a != a)
+
+
+def of_one_item(items):
+    """Return a set, of which `pop` takes the only item; refuse one of several, of which Python takes any."""
+    if not items:
+        raise KeyError("pop from an empty set")
+    if len(items) > 1:
+        refuse_now(f"`pop` of a set of {len(items)} items, of which it takes any: use `sorted(...)` of it, or `min`")
+    return items
 
 
 def read_from_text(value, *numbers):

@@ -21,6 +21,7 @@ from sourcead import runtime
 from sourcead.errors import SourceADError
 from sourcead.frontend import core
 from sourcead.frontend.core import Lowering, TupleVal, Value, cells_of
+from sourcead.frontend.core.set_at_import import DEPTH, may_change
 from sourcead.frontend.find_source import Source, find_source, unwrap
 from sourcead.ir.names import name_of
 from sourcead.ir.nodes import Call, Const
@@ -29,7 +30,6 @@ from sourcead.ir.types import UNKNOWN
 from sourcead.primitives.registry import is_own
 
 PLAIN = (str, bytes, int, float, complex, PurePath, type(None), tuple)  # of what such a function may be given
-READING = frozenset({"get", "keys", "values", "items", "copy", "index", "count", "format", "join", "split", "strip", "lower", "upper"})
 SEES_CALLERS = frozenset({"inspect", "traceback", "pdb", "bdb", "gc", "sys"})  # modules whose functions may ask who calls them
 FRAMES = frozenset({"_getframe", "currentframe", "getouterframes", "extract_stack", "settrace"})
 MOST_FUNCTIONS = 300  # whose source is looked at
@@ -129,8 +129,8 @@ def held_in(source: Source) -> dict[str, Any]:
 def changes_data(node: gast.AST, named: dict[str, Any]) -> bool:
     """Return whether a function may change what a name of others holds.
 
-    Modules, classes and functions may be read and called.  Of a list or dict of numbers and texts, items may be read, one by one; whatever
-    else is done with data could give it another name, by which it is changed.
+    Modules, classes and functions may be read and called.  Of a list or dict, numbers and texts may be read, one by one; whatever else is
+    done with data could give it another name, by which it is changed.
     """
     of = {}  # the node around each, innermost first
     for around in gast.walk(node):
@@ -144,24 +144,19 @@ def changes_data(node: gast.AST, named: dict[str, Any]) -> bool:
                 held, n = getattr(held, use.attr, None), use
                 use = of.get(id(n))
             stored = isinstance(use, gast.Attribute | gast.Subscript) and use.value is n and not isinstance(use.ctx, gast.Load)
-            if stored or not is_code_or_constant(held) and not (is_flat(held) and is_reading(n, use)):
+            if stored or not is_code_or_constant(held) and may_change(n, nodes_around(n, of), held):
                 return True
     return False
+
+
+def nodes_around(n: gast.AST, of: dict[int, gast.AST]) -> list[gast.AST]:
+    """Return the nodes around a use of a name, innermost first, of which `of` has the next for each."""
+    found = []
+    while len(found) < DEPTH and (n := of.get(id(n))) is not None:
+        found.append(n)
+    return found
 
 
 def is_code_or_constant(held: Any) -> bool:
     """Return whether what a name holds has no state of its own that a function of the same package would change."""
     return isinstance(held, PLAIN + (types.ModuleType, type)) or callable(held) and not is_record(held) or type(held).__module__ == "re"
-
-
-def is_flat(held: Any) -> bool:
-    """Return whether data is a list or dict, or another of Python's containers, in which is nothing that can be changed."""
-    items = held.values() if isinstance(held, dict) else held
-    return type(held) in (list, dict, set, frozenset) and all(isinstance(item, PLAIN) for item in items)
-
-
-def is_reading(n: gast.AST, use: gast.AST | None) -> bool:
-    """Return whether the use of a container reads its items: `d[k]`, `k in d`, `for k in d`, `d.get(k)`."""
-    if isinstance(use, gast.Attribute):
-        return use.attr in READING
-    return isinstance(use, gast.Subscript) and use.value is n or isinstance(use, gast.Compare | gast.For | gast.comprehension)

@@ -20,7 +20,7 @@ from sourcead.frontend.control import outliving
 from sourcead.frontend.core import WHOLE, Cell, Iterable, Lowering, NotStatic, TupleVal, Value, roots
 from sourcead.frontend.values import dicts, iterables, members, sequences, sets, walks
 from sourcead.frontend.values.dict_keys import known_key
-from sourcead.ir.nodes import Const, Slice, Var
+from sourcead.ir.nodes import Call, Const, Slice, Var
 from sourcead.ir.records import find, made_by_its_class
 from sourcead.ir.types import (
     BOOL, INT, UNKNOWN, Array, DictT, ListT, NoneType, Scalar, dims_of, is_array, join, kind_of
@@ -105,6 +105,13 @@ def builtin_require(lo: Lowering, node, a: Value, dtype: Value = NONE, requireme
         raise core.unsupported(lo, node, "`np.require` of an array that lies in memory in some order", "`np.array(a)`")
     made = core.call_library(lo, np.asanyarray, [a] if core.is_none(dtype) else [a, dtype], {}, node)
     return lo.wrap(lo.read(made), shares=roots(made)) if flags else made
+
+
+@lowers(np.geterr)
+def builtin_geterr(lo: Lowering, node) -> Value:
+    """Lower `np.geterr()` to a dict of its keys."""
+    made = lo.wrap(lo.build.emit(Call(np.geterr, ()), UNKNOWN, "settings"))
+    return lo.new_dict({name: core.subscript(lo, made, Const(name), node) for name in np.geterr()})
 
 
 @lowers(np.isscalar)

@@ -107,8 +107,7 @@ def choice(seq):
 
 @stands_in_for(np.seterr)
 def seterr(all=None, divide=None, over=None, under=None, invalid=None):
-    before = np.geterr()  # what NumPy says of an error changes no number
-    return {"divide": before["divide"], "over": before["over"], "under": before["under"], "invalid": before["invalid"]}
+    return np.geterr()  # what NumPy says of an error changes no number
 
 
 @stands_in_for(functools.update_wrapper)

@@ -132,14 +132,15 @@ def builtin_locals(lo: Lowering, node) -> Value:
     """Lower `locals()` to a dict of the variables as they are now.
 
     Up to Python 3.12, all calls in one call of a function return the same dict, which each brings up to date; later, each returns another.
-    So no program may use an earlier one after the next call, or write to one.
+    So no program may use an earlier one after the next call, or write to one unless it is the only one.
     """
     scope = lo.scope
     if scope.parent is not None or scope.loops or scope.source.closure.keys() - {"__class__"}:
         raise core.unsupported(lo, node, "`locals()` in a loop or in a function inside another", "write the dict: `{'x': x}`")
     bound = {name: value for name, value in scope.names.items() if not isinstance(name, Flag) and value is not UNDEFINED}
     made = lo.new_dict(bound, "variables")
-    made.frozen = "it is what `locals()` returned"
+    if core.name_reads(scope.source.node)["locals"] > 1:
+        made.frozen = "it is what `locals()` returned"
     if any(lo.may_be_missing(value) for value in made.contents):
         lo.set(made.slots, UNSURE, "which variables have a value here is not known before the program runs")
     earlier = scope.exits.setdefault(MADE, [])

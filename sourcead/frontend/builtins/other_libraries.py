@@ -1,4 +1,4 @@
-"""Lower calls of functions of libraries beside NumPy and SciPy: bars of progress, unique names, functions of other libraries of arrays."""
+"""Lower calls of functions of other libraries than NumPy and SciPy: bars of progress, unique names, drawings, other libraries of arrays."""
 
 import uuid
 from typing import Any
@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 
 from sourcead.frontend import core
-from sourcead.frontend.builtins.calls import call_opaque
+from sourcead.frontend.builtins.calls import call_opaque, refuse_functions
+from sourcead.frontend.control import outliving
 from sourcead.frontend.core import Lowering, Value
+from sourcead.frontend.values import opaque_objects
 from sourcead.ir.nodes import Call
 from sourcead.ir.types import Opaque
 from sourcead.places.spelling import spelled
@@ -27,10 +29,17 @@ def library_of(fn: Any) -> str:
     return (getattr(fn, "__module__", None) or "").partition(".")[0]
 
 
-@core.kind_of_callable("other library", lambda fn: library_of(fn) in ("tqdm", *OF_ARRAYS))
+@core.kind_of_callable("other library", lambda fn: library_of(fn) in ("tqdm", "matplotlib", *OF_ARRAYS))
 def call_other(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Lower a call of a function of such a library."""
-    return (progress if library_of(fn) == "tqdm" else of_arrays)(lo, fn, args, kwargs, node)
+    return {"tqdm": progress, "matplotlib": drawing}.get(library_of(fn), of_arrays)(lo, fn, args, kwargs, node)
+
+
+def drawing(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower a call of a function of Matplotlib to the call itself: no derivative passes through what is drawn."""
+    refuse_functions(lo, fn, [*args, *kwargs.values()])
+    outliving.leave_in_names(lo)  # which it may read
+    return opaque_objects.drawn(lo, fn, fn.__name__, args, kwargs)
 
 
 def progress(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:

@@ -11,6 +11,9 @@ from sourcead.frontend.core.changes_outside import (
 )
 from sourcead.frontend.core.choices import OneOf, choice_differs, chooses_here, with_choices_apart
 from sourcead.frontend.core.classes import Snapshot, may_change
+from sourcead.frontend.core.classes_of_values import (
+    REAL_CLASSES, class_of, classes_of, has_attribute, has_exact_class, no_attribute, special_method
+)
 from sourcead.frontend.core.compiled_from_python import in_source
 from sourcead.frontend.core.conditions import condition
 from sourcead.frontend.core.errors import (
@@ -36,10 +39,9 @@ from sourcead.frontend.core.names import (
 )
 from sourcead.frontend.core.object_keys import IdentityVal, has_objects_as_keys, objects_in
 from sourcead.frontend.core.operations import (
-    BUILTINS, OF_DEQUES, OF_OPERATOR, RAISED, REAL_CLASSES, atom, attribute, builtin, call, call_library, call_method,
-    call_object, call_special, class_of, classes_of, has_attribute, has_exact_class, is_single, iterate,
-    kind_of_callable, lower, lower_statement, lower_statements, method, no_attribute, not_iterable, operand, operate,
-    replaced_statement, special_method, statement, store, subscript, truth
+    BUILTINS, OF_DEQUES, OF_OPERATOR, RAISED, atom, attribute, builtin, call, call_library, call_method, call_object,
+    call_special, is_single, iterate, kind_of_callable, lower, lower_statement, lower_statements, method, not_iterable,
+    operand, operate, replaced_statement, statement, store, subscript, truth
 )
 from sourcead.frontend.core.optional_tuples import (
     compared_with_none, is_none, pair_of, pairs_in_arms, what_python_takes, where_it_is_known

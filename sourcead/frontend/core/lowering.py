@@ -193,11 +193,11 @@ class Lowering(Writing):
         loops: the loops that are being lowered, outermost first: each is a number, `nth_loop` when it began, and a place.
         loops_found: such loops -> what is known about the variants of the last (`control/loops_inside.py`).
         names_for_items: the number of names to which the items of the next loop go, which is lowered one by one if it has as many.
-        unrolled: the number of these iterations; an attempt that fails takes back its own.
-        unrolled_in_all: counts these iterations, also those of attempts that failed.
+        unrolled, unrolled_in_all: the numbers of these iterations, without those of attempts that failed and with them.
         static_only: whether to raise `NotStatic` at a condition that is not known (while inlining rules).
         rows_stay: rows of arrays in lists are assumed to stay unchanged, which `analysis/overwrites.py` checks afterwards.
         cached: the name of the function with a cache whose body is lowered, which must not read what may change.
+        tables_behind_caches: whether it may read globals that are what their module made of them (`core/set_at_import.py`).
         caches: for each function with a cache that is called, a cell that stands for what is in its cache.
         called_from: the call that is replaced by a composition (`builtins/compositions.py`).
         steering: in an `adjoint_of` block, the site of each of its items (`syntax/adjoint_blocks.py`).
@@ -223,6 +223,7 @@ class Lowering(Writing):
         after_each: the places of those that are lowered with the statements after them in both arms, where each knows its objects.
         chooses: the expression of an assignment whose rest is lowered for each of the values that it may have (`syntax/choices.py`).
         numbers_read: the names of the global numbers that are read in each call.
+        number_classes: the classes, derived from those of Python, of numbers that are read (`ir/number_classes.py`).
         relies_on_numbers: whether the text relies on the values of global numbers, such as sizes, not on their types alone.
         leaves_calls: whether a refused call that is given and changes no data stays as it is (`builtins/calls_as_they_are.py`).
         tables_read: the names of the large global tables of numbers that are read as one value.
@@ -266,6 +267,7 @@ class Lowering(Writing):
         self.rows_stay = False
         self.cached: str | None = None
         self.caches: Kept = Kept()
+        self.tables_behind_caches = False
         self.called_from: Origin | None = None
         self.steering: dict[Any, Any] | None = None
         self.derived = False
@@ -281,9 +283,8 @@ class Lowering(Writing):
         self.catching: tuple[type, ...] = ()
         self.escaping: Callable | None = None
         self.raising = False
-        self.handles = False
-        self.translating = False
-        self.probing = False
+        self.number_classes: set[type] = set()
+        self.handles = self.translating = self.probing = False
         self.probed: set[Any] = set()
         self.copies = 0
         self.differing: Kept = Kept()

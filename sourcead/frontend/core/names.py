@@ -20,6 +20,7 @@ from sourcead.frontend.core.global_parts import Part, ThisCell
 from sourcead.frontend.core.journal import MISSING, Meta, Slots
 from sourcead.frontend.core.known_values import is_code, is_library_module, meant
 from sourcead.frontend.core.lowering import Lowering, Scope
+from sourcead.frontend.core.set_at_import import is_set_at_import
 from sourcead.frontend.find_source import Source, constants_of_numba
 from sourcead.ir.nodes import UNDEFINED, Atom, Call, Const, Let
 from sourcead.ir.records import find, is_made_of_numbers, is_record, type_of, with_own_rules
@@ -235,6 +236,8 @@ def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Va
         if (assigned := lo.modules.get(id(where[0]), {}).get(where[1])) is not None:
             return assigned
     if id(value) in lo.outliving and type(value) in (*LISTS, *DICTS) and where[0] is not lo.holders.get(id(value)):
+        if lo.cached is not None:
+            raise read_behind_cache(lo, name)
         lo.guards[id(where[0]), where[1]] = (*where, value)
         if id(value) not in lo.containers:
             lo.containers[id(value)] = changed_outside(lo, name, value)
@@ -245,18 +248,15 @@ def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Va
             lo.guards[id(where[0]), where[1], ()] = part, "now", value
             return Const(value, text=name)
         lo.numbers_read[name] = True
-    if lo.cached is not None:
-        raise UnsupportedSyntaxError(
-            f"`{lo.cached}` has a cache and reads `{name}`, which may have been another when the cached result was made",
-            at=lo.here, instead=f"give it `{name}` as an argument, or leave the cache away",
-        )  # fmt: skip
+    if lo.cached is not None and not (lo.tables_behind_caches and is_set_at_import(*where, value)):
+        raise read_behind_cache(lo, name)
     text = name
     n = 1
     while text in lo.live and not (lo.live[text][0] is where[0] and lo.live[text][1] == where[1]):
         n += 1
         text = f"{name}_{n}"
     at = text, id(where[0]), where[1]
-    if at not in lo.live_values and (found := with_own_rules(value, name)) is not None:
+    if at not in lo.live_values and (found := with_own_rules(value, name, lo.number_classes)) is not None:
         part, what, instead = found
         made = f"{instead}, made outside of your function" if instead.startswith("`") else instead
         raise UnsupportedValueError(f"`{part}` is a {what}", at=lo.here, instead=made)
@@ -273,6 +273,12 @@ def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Va
         keep(cells_of(wrapped), f"`{name}` is not a parameter of the function: {KEPT}")
         lo.live_values[at] = wrapped, stmts, const
     return lo.live_values[at][0]
+
+
+def read_behind_cache(lo: Lowering, name: str) -> UnsupportedSyntaxError:
+    """Return the error for a function with a cache that reads what may change."""
+    why = f"`{lo.cached}` has a cache and reads `{name}`, which may have been another when the cached result was made"
+    return refused(lo, why, f"give it `{name}` as an argument, or leave the cache away")
 
 
 LARGE = 100  # the fewest numbers of a table that is one value

@@ -12,9 +12,10 @@ import operator
 
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend.core.cells import Cell, OptionalVal, TupleVal, Value, array_of
+from sourcead.frontend.core.classes_of_values import class_of
 from sourcead.frontend.core.journal import VALUE
 from sourcead.frontend.core.known_values import known
-from sourcead.frontend.core.operations import attribute, class_of, iterate, method, subscript
+from sourcead.frontend.core.operations import attribute, iterate, method, subscript
 from sourcead.frontend.core.sameness import same_keys
 from sourcead.ir.nodes import UNDEFINED, Atom, Const, Var
 from sourcead.ir.types import BOOL, NoneType

@@ -17,7 +17,7 @@ from sourcead.frontend.syntax.expressions import BINARY, named_object
 from sourcead.frontend.values import iterables, lists, objects, sequences, subscripts
 from sourcead.ir.nodes import Atom, Const, Let, Slice, Sub, Var
 from sourcead.ir.records import find
-from sourcead.ir.types import Array, ListT
+from sourcead.ir.types import Array, ListT, is_array
 
 
 @core.lower_statement.register(gast.Assign)
@@ -122,6 +122,12 @@ def assign(lo: Lowering, target: gast.AST, value: Value) -> None:
             base = core.lower(lo, target.value)
             key = core.lower(lo, target.slice)
             core.store(lo, base, key, value, target)
+        case gast.Attribute(value=gast.Attribute(value=owner, attr="flags"), attr="writeable"):
+            base = core.lower(lo, owner)
+            if is_array(core.data_type(lo, base)):
+                core.call_method(lo, base, "setflags", [], {"write": value}, target)
+            else:
+                objects.set_attribute(lo, core.attribute(lo, base, "flags", target), "writeable", value, target)
         case gast.Attribute(value=owner, attr=name):
             objects.set_attribute(lo, core.lower(lo, owner), name, named(lo, value, name), target)
         case _:

@@ -10,12 +10,16 @@ import numpy as np
 from sourcead import runtime
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
-from sourcead.frontend.core import MISSING, Cell, Flat, FunctionVal, Iterable, Lowering, MethodVal, TupleVal, Value
+from sourcead.frontend.core import (
+    MISSING, BoundVal, Cell, Flat, FunctionVal, Iterable, Lowering, MethodVal, TupleVal, Value
+)
 from sourcead.frontend.core.known_values import FOLDABLE, PURE
 from sourcead.frontend.values import (
     array_objects, generated_inits, lists, members, objects, opaque_objects, operator_methods, strides
 )
 from sourcead.ir.nodes import UNDEFINED, Attr, Call, Const, Slice, Stmt, Var
+from sourcead.ir.number_classes import is_base, is_special_number
+from sourcead.ir.records import find
 from sourcead.ir.types import (
     BOOL, INT, UNKNOWN, ArrayLike, FunctionT, Opaque, Scalar, Str, Type, Unknown, is_array, kind_of, rank
 )
@@ -84,6 +88,8 @@ def attribute_of_data(lo: Lowering, value: Value, name: str, node) -> Value:
         return attribute_of_text(lo, value, name)
     if (described := attribute_of_description(lo, atom, name)) is not None:
         return described
+    if isinstance(t, Scalar) and lo.number_classes and (found := attribute_of_class(lo, value, name)) is not None:
+        return found
     if isinstance(t, Scalar) and issubclass(AttributeError, lo.catching) and (has := core.has_attribute(lo, value, name)) is not True:
         if has is False:
             raise core.no_attribute(lo, value, name)
@@ -122,6 +128,21 @@ def attribute_of_data(lo: Lowering, value: Value, name: str, node) -> Value:
     if core.has_attribute(lo, value, name) is False and name not in (*core.OF_DEQUES, "extendleft"):
         raise core.no_attribute(lo, value, name)
     return MethodVal(value, name)
+
+
+def attribute_of_class(lo: Lowering, value: Value, name: str) -> Value | None:
+    """Lower an attribute of a global number of a class derived from `float` or another, which that does not have; None for others."""
+    number = core.part_of_global(lo, value)
+    if not is_special_number(number) or any(hasattr(cls, name) for cls in type(number).__mro__ if is_base(cls)):
+        return None
+    held = getattr(number, "__dict__", {})
+    _, found = find(type(number), name)
+    if isinstance(found, property):
+        return core.call_object(lo, found.fget, [value], {}, None)
+    if isinstance(found, types.FunctionType) and name not in held:
+        return BoundVal(Const(found), (value,))
+    found = getattr(number, name, MISSING)
+    return None if found is MISSING else Const(found) if core.is_code(found) else core.live_data(lo, name, found, (number, name))
 
 
 def attribute_of_text(lo: Lowering, value: Value, name: str) -> Value:

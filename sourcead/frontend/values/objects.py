@@ -22,7 +22,7 @@ from sourcead.frontend.core import (
     VALUE, AttributesCell, BoundVal, Cell, FunctionVal, Lowering, MethodVal, SuperVal, TupleVal, Value
 )
 from sourcead.frontend.values import (
-    array_attributes, array_objects, descriptors, dict_attributes, opaque_objects, sequences
+    array_attributes, array_objects, descriptors, dict_attributes, sequences, sparse_matrices
 )
 from sourcead.frontend.values.operator_methods import DUNDER, REFLECTED, taken_by_numpy
 from sourcead.ir.nodes import UNDEFINED, Const
@@ -361,7 +361,7 @@ def operate(lo: Lowering, fn: Any, values: list[Value]) -> Value | None:
     name = DUNDER.get(fn)
     if name is None:
         return None
-    if (found := opaque_objects.operate(lo, fn, values)) is not None or all(core.class_of(v) is None for v in values):
+    if (found := sparse_matrices.operate(lo, fn, values)) is not None or all(core.class_of(v) is None for v in values):
         return found
     reflected = f"__{REFLECTED.get(name, 'r' + name)}__"
     attempts = [(values, f"__{name}__"), (values[::-1], reflected)][: len(values)]

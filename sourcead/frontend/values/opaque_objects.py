@@ -6,18 +6,21 @@ No derivative passes through them; the text reads their attributes and calls the
 import collections
 import logging
 import operator
+import sys
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
+from sourcead import runtime
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend import core
-from sourcead.frontend.control import inlining, outliving
-from sourcead.frontend.core import Cell, Lowering, MethodVal, Value
+from sourcead.frontend.control import outliving
+from sourcead.frontend.core import Lowering, MethodVal, Value
 from sourcead.frontend.core.cells import cells_of, roots
-from sourcead.frontend.find_source import find_source
+from sourcead.frontend.values import sparse_matrices
 from sourcead.ir.nodes import Call, Const, Index, Stmt, Var
-from sourcead.ir.types import UNKNOWN, Unknown, carries_derivative
+from sourcead.ir.types import UNKNOWN, Opaque, TupleT, Unknown
 from sourcead.primitives.result_types.sparse import attribute_of_sparse, is_sparse
 from sourcead.primitives.table import record_of
 
@@ -40,11 +43,11 @@ def attribute(lo: Lowering, value: Value, name: str) -> Value:
 
 
 def is_part(lo: Lowering, value: Value, name: str) -> bool:
-    """Return whether a value was read from an attribute of such an object, or is an item of one, and has the attribute `name`."""
+    """Return whether a value was read from such an object, was drawn, or is an item of one, and has the attribute `name`."""
     made = lo.build.made_by.get(lo.read(value))
-    if isinstance(made, Index):
+    while isinstance(made, Index):
         made = lo.build.made_by.get(made.base)
-    read = isinstance(made, Call) and made.fn is getattr and made.effect
+    read = isinstance(made, Call) and made.effect and made.fn in (getattr, runtime.drawn)
     return read and not any(hasattr(cls, name) for cls in (np.ndarray, float, complex, int, str, list, dict, tuple, set))
 
 
@@ -54,6 +57,8 @@ def call_part(lo: Lowering, value: Value, args: list[Value], kwargs: dict[str, V
     made = lo.build.made_by.get(lo.read(value))
     operands, named = [lo.operand(a) for a in args], {k: lo.operand(v) for k, v in kwargs.items()}
     is_attribute = isinstance(made, Call) and made.fn is getattr and made.effect
+    if is_attribute and is_of_drawing(lo, made.args[0]):
+        return lo.wrap(lo.build.emit(Call(runtime.drawn, (lo.read(value), *operands), tuple(named.items()), effect=True), UNKNOWN, "drawn"))
     if not is_attribute or any(map(core.passes_derivative, (*operands, *named.values()))) and not core.in_composition(lo):
         return core.call.default(lo, value, args, kwargs, node)
     outliving.leave_in_names(lo)  # which it may read
@@ -69,6 +74,8 @@ def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dic
         wrong = core.unsupported(lo, node, f"`{name}` of a deque from outside of the function", core.APPENDED)
         raise core.marked(wrong, outliving=frozenset({id(held)}))
     outliving.leave_in_names(lo)  # which it may read
+    if is_drawn(cls) and hasattr(cls, name):
+        return drawn(lo, getattr(cls, name), name, [value, *args], kwargs)
     if name == "dot" and len(args) == 1 and cls.__module__.startswith("scipy.sparse"):
         return core.operate(lo, operator.matmul, value, args[0])
     if name in VIEWS and issubclass(cls, Mapping):
@@ -85,7 +92,7 @@ def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dic
     if function is not None and record_of(function).adjoint_rule is not None:
         return lo.wrap(lo.build.applied(function, (atom, *operands), named))
     if sparse and active:
-        return core.call(lo, core.attribute(lo, with_entries(lo, value), name, node), args, kwargs, node)
+        return core.call(lo, core.attribute(lo, sparse_matrices.with_entries(lo, value), name, node), args, kwargs, node)
     if function is None or active:
         why = f"the method `{name}` of an object of the class {spelled_class(cls)} is not differentiated"
         raise core.unsupported(lo, node, why, "call it outside of your function, and pass what it returns")
@@ -95,28 +102,32 @@ def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dic
     return lo.wrap(var, shares=[r for v in (value, *args, *kwargs.values()) for r in roots(v)])
 
 
-def operate(lo: Lowering, fn, values: tuple[Value, ...]) -> Value | None:
-    """Apply an operator to a sparse matrix of SciPy and to what a derivative passes through; return None for other operands."""
-    types = [core.type_of_value(v) if isinstance(v, (Var, Const, Cell)) else None for v in values]
-    if not any(map(is_sparse, types)) or all(t is not None and (is_sparse(t) or not carries_derivative(t)) for t in types):
-        return None
-    if fn is operator.matmul and None not in types:  # no object: the product is an array, with a rule of its own
-        return None
-    return core.operate(lo, fn, *(with_entries(lo, v) if is_sparse(t) else v for v, t in zip(values, types)))
+def drawn(lo: Lowering, fn: Any, name: str, args: list[Value], kwargs: dict[str, Value]) -> Value:
+    """Emit a call of a function or method of Matplotlib, whose result is a figure, axes or something else that is drawn."""
+    operands, named = [lo.operand(a) for a in args], {k: lo.operand(v) for k, v in kwargs.items()}
+    call = Call(runtime.drawn, (Const(fn), *operands), tuple(named.items()), effect=True)
+    figure, axes = (Opaque(getattr(sys.modules.get(f"matplotlib.{m}"), n, object)) for m, n in (("figure", "Figure"), ("axes", "Axes")))
+    t = figure if name in ("figure", "gcf") else axes
+    if name == "subplots":
+        t = TupleT((figure, axes)) if fn.__module__ == "matplotlib.pyplot" else axes
+    return lo.unpack(lo.build.emit(call, t, name)) if isinstance(t, TupleT) else lo.wrap(lo.build.emit(call, t, name))
 
 
-def refuse_store(lo: Lowering, base: Value, value: Value, node) -> None:
-    """Refuse to write into a sparse matrix of SciPy what a derivative passes through."""
-    if is_sparse(core.data_type(lo, base)) and core.passes_derivative(lo.operand(value)):
-        instead = "make the matrix of its entries: `csr_matrix((entries, (rows, columns)), shape=(m, n))`"
-        raise core.unsupported(lo, node, "a derivative passes through what is written into a sparse matrix", instead)
+def is_of_drawing(lo: Lowering, atom: Any) -> bool:
+    """Return whether an atom is something that is drawn, an item or an attribute of one."""
+    while True:
+        match lo.build.made_by.get(atom):
+            case Index(base):
+                atom = base
+            case Call(fn, (of, *_)) if fn is getattr:
+                atom = of
+            case made:
+                return isinstance(made, Call) and made.fn is runtime.drawn or is_drawn(getattr(atom_type(atom), "cls", object))
 
 
-def with_entries(lo: Lowering, value: Value) -> Value:
-    """Return a sparse matrix of SciPy as an object with an array of its entries, through which a derivative passes."""
-    from sourcead.primitives.scipy_sparse import as_sparse
-
-    return inlining.call_source(lo, find_source(as_sparse), [value], {}, None)
+def is_drawn(cls: type) -> bool:
+    """Return whether a class is one of Matplotlib's."""
+    return cls.__module__.partition(".")[0] == "matplotlib"
 
 
 def spelled_class(cls: type) -> str:

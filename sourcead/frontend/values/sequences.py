@@ -40,6 +40,8 @@ def static_items(lo: Lowering, value: Value, node, count: int | None = None) -> 
         return list(value.items)
     if isinstance(value, Const) and not value.live and isinstance(value.value, (tuple, list, str, range)):
         return [Const(v) for v in value.value]
+    if isinstance(value, Iterable) and value.nth is not None and (found := core.known(lo, value.length()))[0]:
+        return [value.nth(Const(k)) for k in range(found[1])]
     check_has_items(lo, value, node)
     if isinstance(value, (Var, Cell)):
         t = atom_type(lo.read(array_of(value) or value))

@@ -5,12 +5,13 @@
     for k in labels           for k in list(labels)
 
 The order of a set depends on how its items were added, so a loop over a set that was added to is refused:
-`sorted(seen)`, `k in seen` and `len(seen)` do not need the order.
+`sorted(seen)`, `k in seen` and `len(seen)` do not need the order. For the same reason `pop` is refused in the run where there are several.
 """
 
 import functools
 import operator
 
+from sourcead import runtime
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import AliasError
 from sourcead.frontend import core
@@ -135,6 +136,10 @@ def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dic
         case "pop", 0 if (item := only_item(lo, value)) is not None:
             replace(lo, value, operator.and_, of_items(lo, []), node)
             return item
+        case "pop", 0:
+            alone = lo.wrap(lo.build.call(runtime.of_one_item, lo.read(value), type=set_type(lo, value), name="items"))
+            replace(lo, value, operator.and_, of_items(lo, []), node, alone)
+            return core.subscript(lo, listed(lo, alone), Const(0), node)
         case _, 1 if name in OPERATORS:
             return operate(lo, OPERATORS[name], (value, made(lo, args[0], node)))
         case _, 1 if name in QUESTIONS and (answer := answered(lo, value, name, args[0])) is not None:
@@ -163,11 +168,11 @@ def only_item(lo: Lowering, value: Value) -> Value | None:
     return None
 
 
-def replace(lo: Lowering, cell: Value, fn, other: Value, node) -> None:
-    """Replace the set `cell` by `fn(cell, other)`."""
+def replace(lo: Lowering, cell: Value, fn, other: Value, node, checked: Value | None = None) -> None:
+    """Replace the set `cell` by `fn(cell, other)`; `checked` is what it was, as something else found."""
     if not isinstance(cell, Cell) or cell.base is not None or cell.frozen or cell in lo.params:
         reason = getattr(cell, "frozen", None) or "this set was made elsewhere, and others would see that it changes"
         raise AliasError(reason, at=lo.origin(node), instead="make a new set: `s = s | {k}`")
-    before = lo.read(cell)
+    before = lo.read(cell if checked is None else checked)
     t = together(before.type, set_type(lo, other))
     lo.replace_slot(cell, lambda: lo.build.emit(Call(fn, (before, lo.read(other))), SetT(t.item, False), before.name, before.temp))

@@ -16,7 +16,7 @@ from sourcead.frontend.core import (
 )
 from sourcead.frontend.values import array_objects, lists, numpy_brackets, objects, objects_by_place, sequences, sets
 from sourcead.frontend.values.masked_arrays import refuse_others
-from sourcead.frontend.values.opaque_objects import refuse_store
+from sourcead.frontend.values.sparse_matrices import refuse_store
 from sourcead.ir.names import shown
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Slice, Sub
 from sourcead.ir.types import (

@@ -32,6 +32,19 @@ class Helper:
         return self.name
 
 
+@dataclass(eq=False, kw_only=True)
+class ParallelLoop(Helper):
+    """A loop that may run in parallel (`parallel/rewrite.py`): `text` is the function `name`, which runs a part of its iterations.
+
+    Attributes:
+        driver: the text of two functions around it.
+        names: their names: what divides the loop into parts and runs them, and what tells whether a part raised an error.
+    """
+
+    driver: str
+    names: tuple[str, str]
+
+
 class Recursive(Helper):
     """A recursive function; its namespace includes the function itself."""
 

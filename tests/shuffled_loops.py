@@ -18,7 +18,7 @@ from sourcead.backends.numba.codegen.recursion import ParallelLoop, Recursive, r
 
 @contextlib.contextmanager
 def shuffled(seed=0, parts=None, found=None):
-    """Run what would be compiled in the interpreter; `parts`: the most parts of a loop; `found`: a list that gets the loops that ran in parts."""
+    """Run in the interpreter what would be compiled; `parts`: the most parts of a loop; `found` gets the loops that ran in parts."""
     draw = random.Random(seed)
 
     def in_any_order(n):
@@ -26,7 +26,7 @@ def shuffled(seed=0, parts=None, found=None):
         draw.shuffle(order)
         return order
 
-    def threads(n, work, size, least):
+    def threads(n, work, more, least):
         return n if parts is None else min(n, parts)
 
     def loop(value):

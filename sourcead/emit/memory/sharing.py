@@ -63,6 +63,17 @@ def written_in_place(op: Op) -> Atom | None:
     return None
 
 
+def all_written(op: Op) -> list[tuple[Atom, int]]:
+    """Return the values whose memory an op writes, each with the place of the result that has this memory then.
+
+    A function of the text may write several of its arguments: its attribute `writes` says which.
+    """
+    if isinstance(op, Call) and not isinstance(op.fn, Var) and (places := getattr(op.fn, "writes", ())) and isinstance(places, tuple):
+        return [(op.args[argument], result) for argument, result in places]
+    written = written_in_place(op)
+    return [] if written is None else [(written, 0)]
+
+
 def index_sharing(op: Index, result: Type) -> str:
     """Return how `base[key]` shares memory with `base`."""
     if not has_memory(result) or is_integer_index(op):

@@ -39,10 +39,12 @@ class ParallelLoop(Helper):
     Attributes:
         driver: the text of two functions around it.
         names: their names: what divides the loop into parts and runs them, and what tells whether a part raised an error.
+        writes: which arguments of a call it writes, each with the place of the result that has its memory.
     """
 
     driver: str
     names: tuple[str, str]
+    writes: tuple[tuple[int, int], ...]
 
 
 class Recursive(Helper):

@@ -6,21 +6,20 @@ ONLY_LOOPS = {
     "prange": True, "numpy": False, "reduction": False, "setitem": False, "inplace_binop": False, "fusion": False,
     "comprehension": False, "stencil": False,
 }  # fmt: skip
-EACH = 4  # the cost of an element of an array of sums: its memory, and its addition
 
 
 @numba.njit
-def threads(n, work, size, least):
+def threads(n, work, more, least):
     """Return into how many parts a loop is divided.
 
     Args:
         n: the number of iterations.
         work: what they calculate, in additions.
-        size: the number of elements of the sums that each part has of its own.
+        more: what each part calculates besides.
         least: the least work for which several threads pay.
     """
     chunks = min(numba.get_num_threads(), n)
-    return chunks if chunks > 1 and work >= least + EACH * size * chunks else 1
+    return chunks if chunks > 1 and work >= least + more * chunks else 1
 
 
 def started() -> None:

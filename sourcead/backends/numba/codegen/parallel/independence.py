@@ -24,7 +24,8 @@ from sourcead.backends.numba.codegen.parallel.sums import Advance, Growth, moved
 from sourcead.backends.numba.functions import ARRAY_UFUNCS, CHECKED, chosen
 from sourcead.emit.memory.sharing import call_sharing
 from sourcead.ir.nodes import (
-    Atom, Attr, Block, Branch, Build, Call, Const, Effect, Index, Let, Loop, Operand, Range, Stmt, Sub, Update, Var, operand_atoms
+    Atom, Attr, Block, Branch, Build, Call, Const, Effect, Index, Let, Loop, Operand, Range, Stmt, Sub, Update, Var,
+    operand_atoms
 )
 from sourcead.ir.types import Array, Scalar, TupleT, kind_of, rank
 from sourcead.ir.walk import walk

@@ -17,13 +17,12 @@ must not leave a thread; it runs again on the caller's thread, which raises the 
 
 from dataclasses import replace
 
-import numpy as np
 
 from sourcead.analysis.affine import Subscripts
 from sourcead.backends.numba.codegen.outlining import AT
+from sourcead.backends.numba.codegen.parallel import work as costs
 from sourcead.backends.numba.codegen.parallel.independence import Independent, Serial, independent
 from sourcead.backends.numba.codegen.parallel.sums import Advance
-from sourcead.backends.numba.codegen.parallel.work import Work, least_work
 from sourcead.backends.numba.codegen.recursion import ParallelLoop
 from sourcead.emit import emit
 from sourcead.ir.names import as_name, numbered
@@ -82,10 +81,11 @@ class _Loops:
         emitted = emit(Function(name, (start, stop, step, *own.values()), body), AT)
         driver, functions = text_of(name, loop, names, found)
         self.taken.update(functions)
-        helper = ParallelLoop(name, emitted.text, emitted.namespace, driver=driver, names=functions)
+        writes = tuple((3 + len(free) + k, k) for k, p in enumerate(params) if isinstance(p.type, Array))
+        helper = ParallelLoop(name, emitted.text, emitted.namespace, driver=driver, names=functions, writes=writes)
         args = (loop.domain.start, loop.domain.stop, loop.domain.step, *free, *(loop.inits[k] for k in kept))
         summed = [p.name for p in found.sums if isinstance(p.type, Array)]
-        self.parallel.append((place_of(stmt), f" (a {', a '.join(summed)} for each thread)" if summed else ""))
+        self.parallel.append((place_of(stmt), f" (one {' and one '.join(f'`{n}`' for n in summed)} for each thread)" if summed else ""))
         unchanged = [replace(stmt, targets=(t,), op=Let(i)) for k, (t, i) in enumerate(zip(stmt.targets, loop.inits)) if k not in kept]
         return [*unchanged, replace(stmt, targets=tuple(stmt.targets[k] for k in kept), op=Call(helper, args), saves=False)]
 
@@ -152,8 +152,8 @@ def text_of(part: str, loop: Loop, given_names: dict[Var, str], found: Independe
     ends = "start + step * (c * n // chunks), start + step * ((c + 1) * n // chunks), step"
     call = f"{part}({', '.join([ends, *free, *(begin.get(p, names[p]) for p in params)])})"
     kept = ", ".join(names[p] if p in numbers else "_" for p in params) + " = " if numbers else ""
-    size = " + ".join(f"{names[p]}.size" for p in sums if p not in numbers)
-    work = f"1.0 * n * ({Work(loop, names).of(loop.body)})"
+    own = f"{costs.EACH} * ({' + '.join(f'{names[p]}.size' for p in sums if p not in numbers) or 0})"
+    work = f"1.0 * n * ({costs.Work(loop, names).of(loop.body)})"
     lines = [
         f"def {tried}(c, n, chunks, start, stop, step, {passed}):",
         "    try:",
@@ -166,7 +166,7 @@ def text_of(part: str, loop: Loop, given_names: dict[Var, str], found: Independe
         "",
         f"def {divided}(start, stop, step, {given}):",
         "    n = len(range(start, stop, step))",
-        f"    chunks = threads(n, {work}, {size or 0}, {least_work()})",
+        f"    chunks = threads(n, {work}, {own}, {costs.LEAST})",
         "    if chunks < 2:",
         f"        return {part}(start, stop, step, {given})",
         *(f"    {s} = np.zeros({shape_and_dtype(p, names[p])})" for p, s in sums.items()),
@@ -194,7 +194,7 @@ def shape_and_dtype(p: Var, name: str) -> str:
 
 def counted(advance: Advance, names: dict[Var, str], loop: Loop) -> str:
     """Return by how much an iteration moves a counter, as text."""
-    work, terms = Work(loop, names), [str(advance.constant)] if advance.constant or not advance.trips else []
+    work, terms = costs.Work(loop, names), [str(advance.constant)] if advance.constant or not advance.trips else []
     for domain, factor in advance.trips:
         ends = ", ".join(map(str, (work.value(a) for a in (domain.start, domain.stop, domain.step))))
         terms.append(f"{factor} * len(range({ends}))")

@@ -22,7 +22,7 @@ from sourcead.backends.numba.codegen.recursion import ParallelLoop, Recursive, r
 from sourcead.backends.numba.internals import TOOLCHAIN
 from sourcead.backends.numba.overloads import checks, runtime as overloads  # noqa: F401  (they register themselves)
 from sourcead.backends.numba.overloads.outlined import prepared
-from sourcead.backends.numba.overloads.threads import ONLY_LOOPS, threads
+from sourcead.backends.numba.overloads.threads import ONLY_LOOPS, one_at_a_time, threads
 from sourcead.backends.numba.public_toolchain import MODULE
 from sourcead.backends.options import WITHOUT_NUMBA, Numba
 from sourcead.backends.python_overhead import as_compilation
@@ -56,7 +56,7 @@ def compiled(emitted: Emitted, name: str, place: str, backend: Numba) -> Callabl
             raise error
         return loaded(replace(backend, parallel=False))
 
-    return until(loaded(backend), AssertionError, on_one_thread) if backend.parallel else loaded(backend)
+    return until(one_at_a_time(loaded(backend)), AssertionError, on_one_thread) if backend.parallel else loaded(backend)
 
 
 def until(call: Callable, errors: type[Exception], other: Callable[[Exception], Callable]) -> Callable:

@@ -1,4 +1,7 @@
-"""The number of threads for a loop that may run in parallel."""
+"""The threads of loops that run in parallel: how many a loop gets, and who may call them."""
+
+import threading
+from collections.abc import Callable
 
 import numba
 
@@ -22,6 +25,21 @@ def threads(n, work, more, least):
     return chunks if chunks > 1 and work >= least + more * chunks else 1
 
 
-def started() -> None:
-    """Start Numba's threads, which machine code from the disk expects."""
+_turn = threading.RLock()
+
+
+def one_at_a_time(call: Callable) -> Callable:
+    """Return a function that runs compiled code with parallel loops, for one Python thread at a time where Numba's threads need that.
+
+    Numba lets go of Python's lock while its threads run, and its own layer of threads, `workqueue`, ends the process if it is then called
+    from another thread.  The layers `omp` and `tbb` may be.  This also starts the threads, which machine code from the disk expects.
+    """
     numba.get_num_threads()
+    if numba.threading_layer() != "workqueue":
+        return call
+
+    def in_turn(*args):
+        with _turn:
+            return call(*args)
+
+    return in_turn

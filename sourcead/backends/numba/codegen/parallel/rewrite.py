@@ -17,7 +17,6 @@ must not leave a thread; it runs again on the caller's thread, which raises the 
 
 from dataclasses import replace
 
-
 from sourcead.analysis.affine import Subscripts
 from sourcead.backends.numba.codegen.outlining import AT
 from sourcead.backends.numba.codegen.parallel import work as costs

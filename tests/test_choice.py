@@ -40,7 +40,7 @@ class Engines:
 def test_each_engine_is_timed_in_turn_and_the_faster_one_stays():
     engines = Engines(1.0, 0.9)
     found = engines.chosen_after(12)
-    assert engines.ran == [NUMPY, NUMBA] * 4 + [NUMBA] * 4
+    assert engines.ran == [NUMPY, NUMBA] * 5 + [NUMBA] * 2
     assert found.why == "Numba runs it, which takes 900 ms per call, NumPy 1 s"
 
 

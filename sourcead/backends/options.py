@@ -28,9 +28,9 @@ class Numba:
         boundscheck: raises an `IndexError` for a subscript out of bounds; without it, such a subscript reads or writes arbitrary memory.
         cache: keeps machine code on disk, in the user's cache folder (`SOURCEAD_CACHE_DIR` names another one), for later processes;
             several may share it.
-        parallel: lets Numba run array expressions and their sums on several threads. Loops stay on one, those over `prange` too:
-            iterations that add to the same cotangent would race. Sums are computed in another order, so results differ in the last digits,
-            and compilation takes several times as long.
+        parallel: runs loops whose iterations are independent on several threads, and lets Numba do so with array expressions and their
+            sums. Sums are computed in another order, always the same for as many threads, so results differ in the last digits, and
+            compilation takes several times as long.
         inline: "always" puts the text of a gradient into the compiled functions that call it, in place of a call.
 
     Example:

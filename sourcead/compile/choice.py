@@ -1,10 +1,10 @@
 """`backend="auto"`: the faster of NumPy and Numba, for each kind of arguments and each order of magnitude of their size.
 
-A derivative with this backend calls one of two others, of the same function: its `rivals`, one for each engine.  Each call runs one of them,
-so that effects happen once.
+A derivative with this backend calls one of two others of the same function, its `rivals`, one for each engine.  Each call runs one of
+them, so that effects happen once.
 
-    call    1        2        3, 5, 7    4, 6, 8    9, 10, ...
-    runs    NumPy    Numba    NumPy      Numba      the one whose calls 3 to 8 have the lesser median of times
+    call    1        2        3, 5, 7, 9    4, 6, 8, 10    11, 12, ...
+    runs    NumPy    Numba    NumPy         Numba          the one whose calls 3 to 10 have the lesser median of times
 
 The first call of each is not timed: it compiles, and compares the result with that of the function.  A difference that is clear earlier
 decides earlier.  NumPy alone is called where Numba cannot compile the text, where it would draw other random numbers, and where there is
@@ -37,8 +37,8 @@ from sourcead.language.tracebacks import level_outside
 from sourcead.passes.loops.hoisting import PRODUCTS
 
 NUMPY, NUMBA = "NumPy", "Numba"
-MOST = 3  # the most calls of each engine that are timed
-CLEAR = {1: 3.0, 2: 1.5}  # the ratio of times that decides after fewer calls
+MOST = 4  # the most calls of each engine that are timed
+CLEAR = {1: 3.0, 2: 1.5, 3: 1.3}  # the ratio of times that decides after fewer calls
 
 
 class Choice:
@@ -116,6 +116,10 @@ class Chooses:
                 wrt = self.wrt[0] if self._single else self.wrt
                 self._rivals[name] = type(self)(primal, wrt, kind, replace(options, backend=Numba() if name == NUMBA else "numpy"))
             return self._rivals[name]
+
+    def _by_numpy(self) -> Any:
+        """Return the derivative that has the text to be shown: with another backend, this one."""
+        return self._rival(NUMPY) if self._backend == "auto" else self
 
     def _faster(self, arguments: Arguments, values: tuple, key: tuple) -> Callable:
         """Return the function to call for arguments of a new exact key."""

@@ -25,7 +25,7 @@ from sourcead.compile.again import CompilesAgain
 from sourcead.compile.arguments import Arguments, arguments_of, declared_types
 from sourcead.compile.autoreload import follow_autoreload
 from sourcead.compile.before_calls import calling, dispatcher, passed_on
-from sourcead.compile.choice import NUMPY, Chooses
+from sourcead.compile.choice import Chooses
 from sourcead.compile.generated import Generated, documentation
 from sourcead.compile.handled_exceptions import as_the_program_raises
 from sourcead.compile.internal_errors import InternalErrors
@@ -205,8 +205,7 @@ class Gradient(Chooses, Generated, Pickled, Renewed, CompilesAgain, Opaque):
     def _latest(self, *args, **kwargs) -> Specialisation:
         self._renew(args or None)
         if args or kwargs:
-            made = self._rival(NUMPY) if self._backend == "auto" else self
-            return made._compiled(self._described(self._bound(args, kwargs)))
+            return self._by_numpy()._compiled(self._described(self._bound(args, kwargs)))
         if (last := self._last()) is not None:
             return self._compiled_for[last]
         try:
@@ -224,10 +223,8 @@ class Gradient(Chooses, Generated, Pickled, Renewed, CompilesAgain, Opaque):
             call = self._table.get(key)
             if call is None:
                 arguments = self._described(dict(zip(self.signature.parameters, values)))
-                if self._backend == "auto":
-                    call = self._faster(arguments, values, key)
-                else:
-                    call = self._verified(self._compiled(arguments), arguments, key)
+                chooses = self._backend == "auto"
+                call = self._faster(arguments, values, key) if chooses else self._verified(self._compiled(arguments), arguments, key)
                 remember(self._table, key, call, EXACT_ENTRIES)
             return call
 

@@ -55,13 +55,16 @@ def test_the_first_calls_which_compile_are_not_timed():
 
 
 def test_one_slow_call_decides_nothing():
-    assert Engines([9.0, 1.0, 1.0, 1.0], [9.0, 0.8, 1.1, 0.8]).chosen_after(10).decided == NUMBA
+    assert Engines([9.0, 0.1, 0.1, 0.1, 0.1], [9.0, 0.8, 0.08, 0.09, 0.08]).chosen_after(10).decided == NUMBA
 
 
 def test_a_clear_difference_decides_early():
-    engines = Engines(10.0, 0.1)
-    assert engines.chosen_after(6).decided == NUMBA
-    assert engines.ran == [NUMPY, NUMBA, NUMPY, NUMBA, NUMBA, NUMBA]
+    engines = Engines(0.1, 0.01)
+    assert engines.chosen_after(8).decided == NUMBA
+    assert engines.ran == [NUMPY, NUMBA] * 3 + [NUMBA] * 2
+    long = Engines(10.0, 0.01)
+    assert long.chosen_after(5).decided == NUMBA
+    assert long.ran == [NUMPY, NUMBA] * 2 + [NUMBA]
 
 
 def test_a_call_that_raises_an_error_is_not_timed():

@@ -38,7 +38,8 @@ from sourcead.passes.loops.hoisting import PRODUCTS
 
 NUMPY, NUMBA = "NumPy", "Numba"
 MOST = 4  # the most calls of each engine that are timed
-CLEAR = {1: 3.0, 2: 1.5, 3: 1.3}  # the ratio of times that decides after fewer calls
+CLEAR = {2: 3.0, 3: 2.0}  # the ratio of times that decides after fewer calls
+LONG = 1.0  # seconds: no second call of one that takes as long
 
 
 class Choice:
@@ -80,9 +81,10 @@ class Choice:
             count = min(map(len, self.times.values()))
             if self.decided is not None or not count:
                 return
-            medians = {n: statistics.median(found) for n, found in self.times.items()}
+            medians = {n: statistics.median_low(found) for n, found in self.times.items()}  # others that run may slow calls down
             faster, slower = sorted(medians, key=lambda n: (medians[n], n == NUMBA))
-            if count >= MOST or medians[slower] > CLEAR[count] * medians[faster]:
+            clear = CLEAR.get(count, CLEAR[2] if medians[slower] > LONG else math.inf)
+            if count >= MOST or medians[slower] > clear * medians[faster]:
                 shown = f"{amount_of_time(medians[faster])} per call, {slower} {amount_of_time(medians[slower])}"
                 self.decided, self.why = faster, f"{faster} runs it, which takes {shown}"
 
@@ -90,6 +92,28 @@ class Choice:
         """Choose an engine for a reason other than times."""
         with self.lock:
             self.decided, self.why = name, why
+
+
+class Entries(dict):
+    """The functions that a derivative calls, by exact key; some are also entries of the table of the derivative that has chosen this one.
+
+    So the chosen one costs nothing more, and what it enters later, because a text was verified or compiled again, is called, too.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.tables: dict[Any, dict] = {}
+
+    def __setitem__(self, key: Any, call: Callable) -> None:
+        super().__setitem__(key, call)
+        if key in self.tables:
+            self.tables[key][key] = call
+
+    def share(self, key: Any, table: dict) -> None:
+        """Make an entry also one of another table, from now on."""
+        self.tables[key] = table
+        if key in self:
+            table[key] = self[key]
 
 
 class Chooses:
@@ -131,12 +155,8 @@ class Chooses:
             remember(self._choices, at, choice, TEXTS)
         rivals = {name: self._rival(name) for name in (NUMPY, NUMBA)}
         calls = {name: rival._find for name, rival in rivals.items()}
-        entries: dict = {}  # the table of the engine that was chosen
 
         def faster(*args, **kwargs):
-            nonlocal entries
-            if (entry := entries.get(key)) is not None:
-                return entry(*args, **kwargs)
             try:
                 result = choice.run(calls, args, kwargs)
             except BackendError as error:
@@ -146,11 +166,16 @@ class Chooses:
                 choice.settle(NUMPY, f"NumPy runs it: {error.reason}")
                 result = calls[NUMPY](*args, **kwargs)
             if choice.decided is not None:
-                entries = rivals[choice.decided]._table
+                with self._lock:
+                    rivals[choice.decided]._table.share(key, self._table)
             return result
 
         self._compiled_for[faster] = rivals[NUMPY]._compiled(arguments)
         return faster
+
+    def _specialisation(self, call: Callable) -> Any:
+        """Return what an entry of the table was generated as, by this derivative or by one of its rivals."""
+        return next(found for made in (self, *self._rivals.values()) if (found := made._compiled_for.get(call)) is not None)
 
     def _prejudge(self, choice: Choice, arguments: Arguments) -> None:
         """Choose NumPy at once where Numba cannot run the text, or has nothing to gain."""

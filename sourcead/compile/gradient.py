@@ -25,7 +25,7 @@ from sourcead.compile.again import CompilesAgain
 from sourcead.compile.arguments import Arguments, arguments_of, declared_types
 from sourcead.compile.autoreload import follow_autoreload
 from sourcead.compile.before_calls import calling, dispatcher, passed_on
-from sourcead.compile.choice import Chooses
+from sourcead.compile.choice import Chooses, Entries
 from sourcead.compile.generated import Generated, documentation
 from sourcead.compile.handled_exceptions import as_the_program_raises
 from sourcead.compile.internal_errors import InternalErrors
@@ -103,7 +103,7 @@ class Gradient(Chooses, Generated, Pickled, Renewed, CompilesAgain, Opaque):
             self._directions = {t: name for name, t in names.items()}
             self.signature = with_tangents(self._takes, self._directions)
         self._rivals, self._choices = {}, {}
-        self._table: dict = {}
+        self._table: dict = Entries()
         self._texts: dict[Any, Specialisation] = {}
         self._lengths: dict[Any, str] = {}
         self._compiled_for: weakref.WeakKeyDictionary[Callable, Specialisation] = weakref.WeakKeyDictionary()
@@ -207,7 +207,7 @@ class Gradient(Chooses, Generated, Pickled, Renewed, CompilesAgain, Opaque):
         if args or kwargs:
             return self._by_numpy()._compiled(self._described(self._bound(args, kwargs)))
         if (last := self._last()) is not None:
-            return self._compiled_for[last]
+            return self._specialisation(last)
         try:
             return self._compiled(self._declared())
         except SourceADError as error:

@@ -13,10 +13,12 @@ pytest.importorskip("numba")
 from sourcead import Numba, grad
 from sourcead.backends.numba.codegen.parallel import work
 from sourcead.backends.numba.codegen.recursion import ParallelLoop
+from sourcead.backends.numba.overloads import threads
 from tests.harness import quietly
 from tests.harness_numba import largest_difference
 from tests.loops_to_break import APART, DEPENDENT, OTHER, SOME
 from tests.programs import all_programs, rng_for
+from tests.random_loops import judged
 from tests.shuffled_loops import shuffled
 
 ALL = {**DEPENDENT, **APART, **OTHER}
@@ -98,6 +100,24 @@ def always(monkeypatch):
     monkeypatch.setattr(work, "EACH", 0)
 
 
+def test_little_work_runs_on_one_thread(monkeypatch):
+    count = threads.threads.py_func
+    monkeypatch.setattr(threads.numba, "get_num_threads", lambda: 4)
+    assert count(100, 1e5, 0, work.LEAST) == 1 == count(1, 1e9, 0, work.LEAST)
+    assert count(100, 1e7, 0, work.LEAST) == 4 and count(3, 1e7, 0, work.LEAST) == 3
+    assert count(100, 1e7, 4 * 10**7, work.LEAST) == 1  # each thread would have a sum of its own, of so many elements
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_loops(seed):
+    assert judged(seed)[0] in ("equal", "refused")
+
+
+@pytest.mark.long
+def test_more_random_loops():
+    assert not [seed for seed in range(1000, 1300) if judged(seed)[0] not in ("equal", "refused")]
+
+
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", ["scatter", "single_precision", "counted", "in_branches", "lower_triangle", "nested", "row_before"])
 def test_threads_give_the_same_bits_in_every_run(name, always):
@@ -127,10 +147,10 @@ def test_several_python_threads_may_call_a_gradient_that_runs_in_parallel(always
         for _ in range(50):
             wrong.extend(1 for a, b in zip(g(*args), expected) if a.tobytes() != b.tobytes())
 
-    threads = [threading.Thread(target=calls) for _ in range(4)]
-    for t in threads:
+    callers = [threading.Thread(target=calls) for _ in range(4)]
+    for t in callers:
         t.start()
-    for t in threads:
+    for t in callers:
         t.join()
     assert not wrong
 

@@ -8,9 +8,9 @@ from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Let, Loop, Range
 from sourcead.ir.types import Array
 from sourcead.ir.walk import definitions
 
-# Least work for which several threads pay.  A start of threads takes 5 to 90 µs by threading layer and machine; an addition with its loads
-# and stores takes 0.3 to 0.5 ns.  Loops of sines and of sums broke even between 0.1 and 0.2 ms on one thread.
-LEAST = 500_000
+# The least work for which several threads pay.  To start them takes 5 to 90 µs, by layer of threads and machine.  A unit takes 0.06 ns in
+# vector instructions (a stencil), and else 0.25 to 0.4 ns (sums, matrix products, exponentials): this is work for 60 to 400 µs on one thread.
+LEAST = 1_000_000
 EACH = 4  # the cost of an element of an array of sums: its memory, and its addition in the end
 UNKNOWN = 4  # the number of iterations taken for an inner loop whose bounds are not known before the outer one
 WRITE, VECTOR = 2, 16  # the cost of a write of an element, and of an operation on a vector

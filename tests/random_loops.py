@@ -16,8 +16,16 @@ from tests.harness_numba import largest_difference
 from tests.shuffled_loops import shuffled
 
 N = 6
-PLACES = ("i", "i", "i + 1", "i + 2", "2 * i", "2 * i + 1", "N + 5 - i", "at[i]", "k", "k + 1", "0", "3 * i + j", "i + j", "j", "i - 1", "-i", "i % 3")
+PLACES = (
+    "i", "i", "i + 1", "i + 2", "2 * i", "2 * i + 1", "N + 5 - i", "at[i]", "k", "k + 1", "0", "3 * i + j", "i + j", "j", "i - 1", "-i",
+    "i % 3",
+)  # fmt: skip
 ROWS = ("i, j", "j, i", "i, 0", "0, j", "i + 1, j", "at[i], j", "i, i", "j, j", "i, at[j]")
+HEAD = """def f(x, at):
+    a, b, m = np.zeros(30), np.ones(30), np.ones((10, 10))
+    s, t, k = 0.0, 1.0, 2
+    a[3:9] += x[:6]
+"""
 
 
 def drawn(seed):
@@ -71,8 +79,8 @@ def drawn(seed):
             depth = 3
             for _ in range(draw.randint(1, 2)):
                 statement(True)
-    head = ["def f(x, at):", "    a, b, m = np.zeros(30), np.ones(30), np.ones((10, 10))", "    s, t, k = 0.0, 1.0, 2", "    a[3:9] += x[:6]"]
-    return "\n".join([*head, *lines, "    return np.sum(a * np.arange(30)) + np.sum(b ** 2) + np.sum(m ** 2) + s + t + k * s"]) + "\n"
+    body = "\n".join(lines)
+    return HEAD + body + "\n    return np.sum(a * np.arange(30)) + np.sum(b ** 2) + np.sum(m ** 2) + s + t + k * s\n"
 
 
 def judged(seed):

@@ -63,13 +63,20 @@ def written_in_place(op: Op) -> Atom | None:
     return None
 
 
-def all_written(op: Op) -> list[tuple[Atom, int]]:
-    """Return the values whose memory an op writes, each with the place of the result that has this memory then.
+class Writer:
+    """A function of the text that writes some of its arguments.
 
-    A function of the text may write several of its arguments: its attribute `writes` says which.
+    Attributes:
+        writes: which, each with the place of the result that has the memory of this argument.
     """
-    if isinstance(op, Call) and not isinstance(op.fn, Var) and (places := getattr(op.fn, "writes", ())) and isinstance(places, tuple):
-        return [(op.args[argument], result) for argument, result in places]
+
+    writes: tuple[tuple[int, int], ...]
+
+
+def all_written(op: Op) -> list[tuple[Atom, int]]:
+    """Return the values whose memory an op writes, each with the place of the result that has this memory then."""
+    if isinstance(op, Call) and isinstance(op.fn, Writer):
+        return [(op.args[argument], result) for argument, result in op.fn.writes]
     written = written_in_place(op)
     return [] if written is None else [(written, 0)]
 

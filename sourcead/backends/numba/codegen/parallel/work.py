@@ -9,7 +9,7 @@ from sourcead.ir.types import Array
 from sourcead.ir.walk import definitions
 
 # The least work for which several threads pay.  To start them takes 5 to 90 µs, by layer of threads and machine.  A unit takes 0.06 ns in
-# vector instructions (a stencil), and else 0.25 to 0.4 ns (sums, matrix products, exponentials): this is work for 60 to 400 µs on one thread.
+# vector instructions (a stencil), else 0.25 to 0.4 ns (sums, matrix products, exponentials): this is work for 60 to 400 µs on one thread.
 LEAST = 1_000_000
 EACH = 4  # the cost of an element of an array of sums: its memory, and its addition in the end
 UNKNOWN = 4  # the number of iterations taken for an inner loop whose bounds are not known before the outer one

@@ -48,9 +48,9 @@ def grad(
             `Segments(every)` and `Revolve(snapshots)` trade memory for time (`sourcead.language.checkpoint_policies`). In `f`,
             `checkpoint(...)` around the iterable of a loop sets the policy of that loop alone.
         budget: the memory that "auto" may fill with the states of a loop, in bytes or as a string such as "200MB".
-        backend: "numpy" runs the generated text as it is; "numba", or `Numba(...)` with options, compiles it first; "auto" compiles
-            it if Numba can, else warns and runs it as it is. None is "auto" for a function that is compiled by Numba already
-            (`@njit`), and "numpy" for any other.
+        backend: "numpy" runs the generated text as it is; "numba", or `Numba(...)` with options, compiles it first; "auto" times both
+            in the first calls and keeps the faster one. None is "numpy", except for a function that is compiled by Numba already
+            (`@njit`): its gradient is compiled if Numba can, else NumPy runs it after a warning.
         verify: how a new text is checked at its first call, for which `f` is called once more, on copies of the arguments. "value"
             compares the value of `f`, "gradient" also the derivative along one direction with a difference quotient, False nothing.
             None is what the environment variable `SOURCEAD_VERIFY` says, else "value". A function that draws random numbers or has

@@ -5,7 +5,7 @@ from typing import Any
 
 from sourcead.backends.base import Engine
 from sourcead.backends.numpy import NUMPY
-from sourcead.backends.options import Numba
+from sourcead.backends.options import COMPILED, Numba
 from sourcead.errors import BackendError
 
 
@@ -13,13 +13,13 @@ def engine_of(backend: Any) -> Engine:
     """Return the engine of a backend.
 
     Args:
-        backend: "numpy"; a `Numba`; or "auto", which is Numba where it can compile the text, and else NumPy with a warning.
+        backend: "numpy"; a `Numba`; `COMPILED`; or "auto", for which NumPy makes the text that is shown (`compile/choice.py`).
     """
-    if backend == "numpy":
+    if backend in ("numpy", "auto"):
         return NUMPY
     from sourcead.backends.numba.engine import NumbaEngine
 
-    return NumbaEngine(Numba(), required=False) if backend == "auto" else NumbaEngine(backend, required=True)
+    return NumbaEngine(Numba(), required=False) if backend == COMPILED else NumbaEngine(backend, required=True)
 
 
 def let_compiled_code_call(cls: type) -> None:

@@ -8,6 +8,8 @@ from sourcead.frontend.find_source import is_compiled
 
 WITHOUT_NUMBA = 'leave backend="numba" away, or take backend="auto"'  # the advice for a text that Numba cannot compile
 
+COMPILED = "compiled"  # Numba where it can compile the text, else NumPy with a warning: the default for functions compiled with Numba
+
 # Numba runs operations that compute a new array in parallel. Writes into arrays stay serial: Numba does not check whether a value shares
 # memory with the array, and gave wrong numbers for `a[1:] = f(a[:-1])`; fused loops over arrays of different shapes failed.
 PARALLEL = {
@@ -26,9 +28,9 @@ class Numba:
         boundscheck: raises an `IndexError` for a subscript out of bounds; without it, such a subscript reads or writes arbitrary memory.
         cache: keeps machine code on disk, in the user's cache folder (`SOURCEAD_CACHE_DIR` names another one), for later processes;
             several may share it.
-        parallel: lets Numba run array expressions and their sums on several threads. Loops stay on one, those over `prange` too:
-            iterations that add to the same cotangent would race. Sums are computed in another order, so results differ in the last digits,
-            and compilation takes several times as long.
+        parallel: runs loops whose iterations are independent on several threads, and lets Numba do so with array expressions and their
+            sums. Sums are computed in another order, always the same for as many threads, so results differ in the last digits, and
+            compilation takes several times as long.
         inline: "always" puts the text of a gradient into the compiled functions that call it, in place of a call.
 
     Example:
@@ -53,19 +55,19 @@ class Numba:
 
 
 def backend_of(backend: Any, f: Any) -> Any:
-    """Return the backend that a caller chose: "numpy", "auto" or a `Numba`.
+    """Return the backend that a caller chose: "numpy", "auto", a `Numba`, or `COMPILED`.
 
     Args:
-        backend: its name; None means "auto" for a function compiled with Numba, and otherwise "numpy".
+        backend: its name; None means `COMPILED` for a function compiled with Numba, and otherwise "numpy".
         f: the function that is differentiated.
 
     Raises:
         UnsupportedArgumentError: there is no such backend.
     """
     if backend is None:
-        return "auto" if is_compiled(f) else "numpy"
+        return COMPILED if is_compiled(f) else "numpy"
     if backend == "numba":
         return Numba()
-    if isinstance(backend, Numba) or backend in ("numpy", "auto"):
+    if isinstance(backend, Numba) or backend in ("numpy", "auto", COMPILED):
         return backend
     raise UnsupportedArgumentError(f"there is no backend {backend!r}", instead='backend="numpy" or backend="numba" or backend="auto"')

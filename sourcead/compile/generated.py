@@ -99,7 +99,11 @@ class Generated(ABC):
         given = self._bound(args, kwargs) if args or kwargs else {}
         built = compiled.built
         compiled_text = None if built.program is None else built.program.text
-        return Lowered(built.plain.text, built.plain.ir, built.notes.shown(given), compiled_text)
+        return self._with_choice(Lowered(built.plain.text, built.plain.ir, built.notes.shown(given), compiled_text), args, kwargs)
+
+    def _with_choice(self, lowered: Lowered, args: tuple, kwargs: dict[str, Any]) -> Lowered:
+        """Return what `lower` found, with what is known of a choice between engines."""
+        return lowered
 
     def _repr_html_(self) -> str | None:
         return in_cell(self)

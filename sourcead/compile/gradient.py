@@ -25,6 +25,7 @@ from sourcead.compile.again import CompilesAgain
 from sourcead.compile.arguments import Arguments, arguments_of, declared_types
 from sourcead.compile.autoreload import follow_autoreload
 from sourcead.compile.before_calls import calling, dispatcher, passed_on
+from sourcead.compile.choice import Chooses, Entries
 from sourcead.compile.generated import Generated, documentation
 from sourcead.compile.handled_exceptions import as_the_program_raises
 from sourcead.compile.internal_errors import InternalErrors
@@ -51,7 +52,7 @@ from sourcead.primitives.table import record_of
 from sourcead.runtime import product_in_range
 
 
-class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
+class Gradient(Chooses, Generated, Pickled, Renewed, CompilesAgain, Opaque):
     """A callable that computes the gradient, or another derivative, of a function; see `sourcead.grad`.
 
     Attributes:
@@ -64,7 +65,7 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
     __slots__ = (  # what is in `__dict__`, `functools.wraps` copies to other objects
         "primal wrt signature _kind _asked _has_aux _checkpoint _verify _readable _probing _backend _engine _function _bound_args "
         "_bound_kwargs _lock _plain _first _code _defaults _kwdefaults _rules _takes _single _directions _table _texts _lengths "
-        "_compiled_for _find _last _call _follows _far_apart"
+        "_compiled_for _find _last _call _follows _far_apart _rivals _choices"
     ).split()
 
     @folded
@@ -101,7 +102,8 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
             names = tangent_names(self._takes.parameters, self.wrt)
             self._directions = {t: name for name, t in names.items()}
             self.signature = with_tangents(self._takes, self._directions)
-        self._table: dict = {}
+        self._rivals, self._choices = {}, {}
+        self._table: dict = Entries()
         self._texts: dict[Any, Specialisation] = {}
         self._lengths: dict[Any, str] = {}
         self._compiled_for: weakref.WeakKeyDictionary[Callable, Specialisation] = weakref.WeakKeyDictionary()
@@ -203,9 +205,9 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
     def _latest(self, *args, **kwargs) -> Specialisation:
         self._renew(args or None)
         if args or kwargs:
-            return self._compiled(self._described(self._bound(args, kwargs)))
+            return self._by_numpy()._compiled(self._described(self._bound(args, kwargs)))
         if (last := self._last()) is not None:
-            return self._compiled_for[last]
+            return self._specialisation(last)
         try:
             return self._compiled(self._declared())
         except SourceADError as error:
@@ -221,7 +223,8 @@ class Gradient(Generated, Pickled, Renewed, CompilesAgain, Opaque):
             call = self._table.get(key)
             if call is None:
                 arguments = self._described(dict(zip(self.signature.parameters, values)))
-                call = self._verified(self._compiled(arguments), arguments, key)
+                chooses = self._backend == "auto"
+                call = self._faster(arguments, values, key) if chooses else self._verified(self._compiled(arguments), arguments, key)
                 remember(self._table, key, call, EXACT_ENTRIES)
             return call
 

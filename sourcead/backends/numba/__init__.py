@@ -10,6 +10,7 @@
         loops/               statements on slices as loops; loops split, and reversed to count upward
         stacks.py            residuals that are numbers or vectors, in arrays
         outlining.py         calls that Numba may not know, as functions of their own
+        parallel/            loops of independent iterations, as functions that run parts of them
     functions.py         functions that the text calls, besides `sourcead.runtime`
     compile.py           the compilation, its errors, and machine code kept on disk
     overloads/           how Numba compiles these functions, outlined functions, and gradients called from compiled functions

@@ -18,10 +18,11 @@ import numpy as np
 from sourcead import runtime
 from sourcead.backends import load as loading
 from sourcead.backends.numba.codegen.outlining import Outlined, with_outlined
-from sourcead.backends.numba.codegen.recursion import Recursive, reachable
+from sourcead.backends.numba.codegen.recursion import ParallelLoop, Recursive, reachable
 from sourcead.backends.numba.internals import TOOLCHAIN
 from sourcead.backends.numba.overloads import checks, runtime as overloads  # noqa: F401  (they register themselves)
 from sourcead.backends.numba.overloads.outlined import prepared
+from sourcead.backends.numba.overloads.threads import ONLY_LOOPS, one_at_a_time, threads
 from sourcead.backends.numba.public_toolchain import MODULE
 from sourcead.backends.options import WITHOUT_NUMBA, Numba
 from sourcead.backends.python_overhead import as_compilation
@@ -55,7 +56,7 @@ def compiled(emitted: Emitted, name: str, place: str, backend: Numba) -> Callabl
             raise error
         return loaded(replace(backend, parallel=False))
 
-    return until(loaded(backend), AssertionError, on_one_thread) if backend.parallel else loaded(backend)
+    return until(one_at_a_time(loaded(backend)), AssertionError, on_one_thread) if backend.parallel else loaded(backend)
 
 
 def until(call: Callable, errors: type[Exception], other: Callable[[Exception], Callable]) -> Callable:
@@ -101,14 +102,41 @@ def with_dispatchers(namespace: dict[str, Any], options: dict[str, Any]) -> dict
     """Return the globals of a text with functions that Numba compiles in place of outlined and recursive functions."""
     found = {f: TOOLCHAIN.dispatcher(loading.load(f.text, f.name, {"__name__": MODULE}), options) for f in reachable(namespace)}
 
+    def compiled_form(value: Any) -> Any:
+        match value:
+            case Outlined():
+                return prepared(value, options)
+            case Recursive():
+                return found[value]
+            case ParallelLoop():
+                return dispatcher_of_loop(value, options)
+        return value
+
     def known(names: dict[str, Any]) -> dict[str, Any]:
-        return {
-            k: prepared(v, options) if isinstance(v, Outlined) else found[v] if isinstance(v, Recursive) else v for k, v in names.items()
-        }
+        return {k: compiled_form(v) for k, v in names.items()}
 
     for f, dispatcher in found.items():
         dispatcher.py_func.__globals__.update(known(f.namespace))
     return known(namespace)
+
+
+def dispatcher_of_loop(loop: ParallelLoop, options: dict[str, Any]) -> Callable:
+    """Return the function that Numba compiles for a loop that may run in parallel; it runs on one thread if the options say so.
+
+    The function with `prange` is apart from the loop itself, which is compiled as without threads.
+    """
+    serial = {k: v for k, v in options.items() if k != "parallel"}
+    part = loading.load(loop.text, loop.name, {**loop.namespace, "__name__": MODULE})
+    part.__code__ = with_names_apart(part.__code__)
+    made = TOOLCHAIN.dispatcher(part, serial)
+    if "parallel" not in options:
+        return made
+    names = {"np": np, "prange": numba.prange, "threads": threads, loop.name: made, "__name__": MODULE}
+    divided, tried = loop.names
+    space = loading.load(loop.driver, divided, names).__globals__
+    for name, own in ((tried, serial), (divided, {**serial, "parallel": ONLY_LOOPS})):
+        space[name] = numba.njit(**own)(space[name])
+    return space[divided]
 
 
 @as_compilation
@@ -181,7 +209,7 @@ def is_text(namespace: dict[str, Any]) -> bool:
     """Return whether machine code depends on the text alone, that is, the text reads only objects of NumPy, Python and sourcead."""
     namespaces = [namespace, *(f.namespace for f in reachable(namespace))]
     values = [v for names in namespaces for v in names.values() if not isinstance(v, Recursive)]
-    return all(is_text(v.namespace) if isinstance(v, Outlined) else is_known(v) for v in values)
+    return all(is_text(v.namespace) if isinstance(v, Outlined | ParallelLoop) else is_known(v) for v in values)
 
 
 def is_known(value: Any) -> bool:

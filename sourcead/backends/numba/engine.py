@@ -56,7 +56,7 @@ class NumbaEngine(Engine):
     def prepare(self, derivative: Derivative) -> tuple:
         import_numba()
         try:
-            return *prepare(derivative), derivative.place
+            return *prepare(derivative, self.options.parallel), derivative.place
         except BackendError:
             raise
         except SourceADError as error:

@@ -63,6 +63,24 @@ def written_in_place(op: Op) -> Atom | None:
     return None
 
 
+class Writer:
+    """A function of the text that writes some of its arguments.
+
+    Attributes:
+        writes: which, each with the place of the result that has the memory of this argument.
+    """
+
+    writes: tuple[tuple[int, int], ...]
+
+
+def all_written(op: Op) -> list[tuple[Atom, int]]:
+    """Return the values whose memory an op writes, each with the place of the result that has this memory then."""
+    if isinstance(op, Call) and isinstance(op.fn, Writer):
+        return [(op.args[argument], result) for argument, result in op.fn.writes]
+    written = written_in_place(op)
+    return [] if written is None else [(written, 0)]
+
+
 def index_sharing(op: Index, result: Type) -> str:
     """Return how `base[key]` shares memory with `base`."""
     if not has_memory(result) or is_integer_index(op):

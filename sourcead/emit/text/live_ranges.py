@@ -13,7 +13,7 @@ import numpy as np
 
 from sourcead.analysis.connected import UnionFind
 from sourcead.analysis.residual_stacks import residual_stacks
-from sourcead.emit.memory.sharing import written_in_place
+from sourcead.emit.memory.sharing import all_written
 from sourcead.emit.text.calls_in_place import of_one_kind, shares_name
 from sourcead.emit.text.exit_flags import printed_results, unprinted_results
 from sourcead.ir.nodes import Atom, Block, Branch, Call, Closure, Function, Let, Loop, Op, Stmt, Var, operand_atoms
@@ -99,8 +99,9 @@ class Ranges:
             case op:
                 if isinstance(op, Call) and op.into is not None and shares_name(op, stmt.targets[0]):
                     self._affine(REUSE, op.args[op.into], stmt.targets[0])
-                elif not isinstance(op, Call) and (written := written_in_place(op)) is not None:
-                    self._affine(0, written, stmt.targets[0])
+                elif not isinstance(op, Call) or op.into is None:
+                    for written, place in all_written(op):
+                        self._affine(0, written, stmt.targets[place])
                 if isinstance(op, Let) and (not isinstance(op.value, Var) or of_one_kind(op.value, stmt.targets[0])):
                     self._affine(3, op.value, stmt.targets[0])
                 if _is_copy_of_namesake(stmt):

@@ -22,7 +22,7 @@ from sourcead import runtime
 from sourcead.analysis.array_versions import queried
 from sourcead.analysis.builder import operand_type
 from sourcead.analysis.loop_indices import adds_axes_alone
-from sourcead.emit.memory.sharing import AliasGroups, written_in_place
+from sourcead.emit.memory.sharing import AliasGroups, all_written, written_in_place
 from sourcead.emit.text.exit_flags import printed_results, unprinted_results
 from sourcead.emit.text.lengths import own_length_of
 from sourcead.emit.text.live_ranges import NameClasses
@@ -97,8 +97,7 @@ class Nesting:
         for op in (stmt.op for stmt in walk(block)):
             if isinstance(op, Index) and isinstance(op.key, Slice) and op.base in built:
                 self.bases.add(op.base)
-            if (written := written_in_place(op)) is not None:
-                self.bases.add(written)
+            self.bases.update(written for written, _ in all_written(op))
             if isinstance(op, Branch) and repeated_arm(op) is not None:
                 self.counts[op.cond] -= 1
 
@@ -208,8 +207,7 @@ class Nesting:
         """Return the classes that a statement binds, the groups that it writes, and whether it has an effect."""
         op = stmt.op
         bound = {self.classes.find(v) for v in (*stmt.targets, *bound_vars(op))}
-        base = written_in_place(op)
-        written = {self.groups.find(base)} if isinstance(base, Var) else set()
+        written = {self.groups.find(base) for base, _ in all_written(op) if isinstance(base, Var)}
         effect = isinstance(op, Effect) or (isinstance(op, Call) and op.effect)
         for inner in op.blocks:
             b, w, e = self.changes_of(inner)
@@ -291,7 +289,7 @@ class Nesting:
     def offer(self, stmt: Stmt, whole: _Pending) -> None:
         """Make the value of a statement pending if it may be nested at all."""
         op = stmt.op
-        if len(stmt.targets) != 1 or written_in_place(op) is not None or isinstance(op, Effect) or has_effect(op):
+        if len(stmt.targets) != 1 or all_written(op) or isinstance(op, Effect) or has_effect(op):
             return
         target = stmt.targets[0]
         count = self.counts.get(target, 0)

@@ -27,7 +27,7 @@ from sourcead.analysis.builder import atom_type, operand_type
 from sourcead.backends.numba.codegen.boundary import SMALL
 from sourcead.backends.numba.codegen.explicit_types import MAKERS
 from sourcead.backends.numba.codegen.loop_nests import PRODUCTS, loop_nest, rank_of, reduces_all_axes, small_sizes
-from sourcead.backends.numba.codegen.recursion import Helper, Recursive, reachable
+from sourcead.backends.numba.codegen.recursion import Helper, ParallelLoop, Recursive, reachable
 from sourcead.backends.numba.functions import (
     ARRAY_REDUCTIONS, ARRAY_UFUNCS, CHECKED, add_at, alike, apart, as_many, begin, chosen, disjoint, divided, nonzero,
     power, product, remainder, reserved, shifted, subtract_at, with_room
@@ -85,7 +85,8 @@ def with_outlined(emitted: Emitted) -> str:
     recursive = reachable(emitted.namespace)
     namespaces = [*(r.namespace for r in recursive), emitted.namespace]
     outlined = [v.text for namespace in namespaces for v in namespace.values() if isinstance(v, Outlined)]
-    return "\n\n".join([*outlined, *(r.text for r in recursive), emitted.text])
+    loops = [f"{v.text}\n\n{v.driver}" for v in emitted.namespace.values() if isinstance(v, ParallelLoop)]
+    return "\n\n".join([*outlined, *loops, *(r.text for r in recursive), emitted.text])
 
 
 def without_unread_displays(function: Function) -> Function:

@@ -9,6 +9,7 @@ from sourcead.backends.numba.codegen.explicit_types import structures_by_parts, 
 from sourcead.backends.numba.codegen.handled_exceptions import refuse_called_from_outside, refuse_handled
 from sourcead.backends.numba.codegen.loops.reordering import with_fast_loops
 from sourcead.backends.numba.codegen.outlining import AT, outline_calls
+from sourcead.backends.numba.codegen.parallel.rewrite import parallel_loops
 from sourcead.backends.numba.codegen.recursion import live_data, with_functions
 from sourcead.backends.numba.codegen.small_arrays.rewrite import small_arrays_as_numbers
 from sourcead.backends.numba.codegen.stacks import number_stacks_as_arrays
@@ -33,8 +34,12 @@ FORMS = (  # these keep updates in place
 )
 
 
-def prepare(derivative: Derivative) -> tuple[Function, Emitted, Callable[[], Function] | None]:
+def prepare(derivative: Derivative, parallel: bool = False) -> tuple[Function, Emitted, Callable[[], Function] | None]:
     """Return a derivative's IR in the forms that Numba compiles, and note how the text differs from that for NumPy.
+
+    Args:
+        derivative: the derivative.
+        parallel: whether independent iterations of loops may run at the same time.
 
     Returns:
         The compiled function, the Python function around it, and what makes the function for calls whose arguments violate the assumptions
@@ -62,9 +67,12 @@ def prepare(derivative: Derivative) -> tuple[Function, Emitted, Callable[[], Fun
         function = optimised(plan.run(BY_PARTS, function), lists=False, last=last)
         return outline_calls(plan.run(FORMS, function))
 
+    def in_threads(function: Function, notes: list[str]) -> Function:
+        return parallel_loops(function, notes) if parallel else function
+
     @as_compilation
     def alternative() -> Function:
-        return in_forms(inner, with_fast_loops)
+        return in_threads(in_forms(inner, with_fast_loops), [])
 
     whole = with_functions(function, lambda f: emit(in_forms(f), AT))
     repeats = may_run_again(function) and any(isinstance(s.op, Loop) for s in walk(function.body))
@@ -75,7 +83,7 @@ def prepare(derivative: Derivative) -> tuple[Function, Emitted, Callable[[], Fun
         objects = {p for p in made.params if isinstance(p.type, Opaque) and p not in whole.params}
         if not (unread := frozenset(p.name for p in objects - {*all_reads(made.body)})):
             break
-    return made, boundary, alternative if assumes else None
+    return in_threads(made, told), boundary, alternative if assumes else None
 
 
 def simplified(made: Function, before: Function) -> Function:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sourcead.emit import Emitted
+from sourcead.emit.memory.sharing import Writer
 from sourcead.errors import BackendError
 from sourcead.ir.nodes import Block, Call, Const, Function, Index, Let, Stmt, Var, operand_atoms
 from sourcead.ir.recursive_calls import Pair
@@ -30,6 +31,20 @@ class Helper:
     @property
     def __name__(self):
         return self.name
+
+
+@dataclass(eq=False, kw_only=True)
+class ParallelLoop(Helper, Writer):
+    """A loop that may run in parallel (`parallel/rewrite.py`): `text` is the function `name`, which runs a part of its iterations.
+
+    Attributes:
+        driver: the text of two functions around it.
+        names: their names: what divides the loop into parts and runs them, and what tells whether a part raised an error.
+    """
+
+    driver: str
+    names: tuple[str, str]
+    writes: tuple[tuple[int, int], ...]
 
 
 class Recursive(Helper):

@@ -230,6 +230,8 @@ class Lowering(Writing):
         tried: the ways in which the function was lowered and refused (`control/functions.py`).
         refused_arms: the arms of branches that are not differentiated -> the error that a run which comes there raises.
         made_functions: the scope in which each function inside a function was made, in their order.
+        in_loops: whether what `vmap` returns is lowered to loops over the members, as for engines that compile loops.
+        member_notes: a line for each loop over the members of what `vmap` returned.
     """
 
     def __init__(self):
@@ -297,6 +299,8 @@ class Lowering(Writing):
         self.tried: dict[tuple, Any] = {}
         self.refused_arms: dict[tuple, Exception] = {}
         self.made_functions: list[Scope] = []
+        self.in_loops = False
+        self.member_notes: Kept = Kept()
 
     def rely_on_items(self, items: dict[str, Any] | None) -> None:
         """Note that the items of a dict are part of the program: the defaults of a function, or the arguments of a partial."""

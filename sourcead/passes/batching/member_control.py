@@ -1,0 +1,336 @@
+"""Branches and loops in which the members of a batch differ.
+
+    y = if c: -x else: x                   y = np.where(c, -x, x)                  arms that only add, choose and negate
+
+    y = if c: log(x) else: x               y = x with [c] = log(x[c])              others: each arm for the members that take it
+
+    x = while x > 1: x / 2                 going = x > 1
+                                           x, going = while any(going):
+                                               x1 = x[going] / 2
+                                               x, going = x with [going] = x1, going with [going] = x1 > 1
+
+A loop over a range that some members leave earlier (`break`), or whose end differs, has such a mask of members too.  What arms multiply
+is not computed for members that do not take the arm: there a factor may be infinite, and the cotangent 0 * inf would not be a number.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from sourcead.analysis.builder import atom_type, key_of
+from sourcead.ir.nodes import (
+    UNDEFINED, Atom, Block, Branch, Build, Call, Const, Index, Let, Loop, Range, Stmt, Sub, Update, Var, fresh
+)
+from sourcead.ir.sizes import Sym
+from sourcead.ir.types import BOOL, INT, Array, Scalar, Type, keyed_parts
+from sourcead.ir.walk import copied, free_vars, has_effect, walk
+from sourcead.passes.batching.blocks import check_ranks
+from sourcead.passes.batching.calls import ALL, Unbatchable, rank_of
+from sourcead.passes.batching.entries import Entry, Parts, Same, Wide, map_leaves
+from sourcead.passes.batching.member_calls import MemberCalls
+
+SAFE = frozenset({
+    operator.add, operator.sub, operator.neg, operator.pos, operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,
+    operator.not_, np.add, np.subtract, np.negative, np.logical_and, np.logical_or, np.logical_not,
+})  # fmt: skip
+"""Functions that may be computed for members that do not need them: they cannot fail, and their adjoints multiply by 1 or -1."""
+
+
+class MemberControl(MemberCalls):
+    """The rules of `Members` for branches and loops."""
+
+    def branch(self, stmt: Stmt) -> None:
+        op: Branch = stmt.op
+        if not self.varies(op.cond):
+            return super().branch(stmt)
+        if not isinstance(atom_type(op.cond), Scalar) or any(has_effect(s.op) for s in walk_arms(op)):
+            raise Unbatchable
+        for arm in (op.then, op.orelse):
+            check_ranks([v.type for v in stmt.targets], arm.results)
+        mark = len(self.build.stmts)
+        if all(isinstance(t.type, (Scalar, Array)) for t in stmt.targets) and all(map(is_safe, walk_arms(op))):
+            try:
+                return self.chosen(stmt)
+            except Unbatchable:
+                del self.build.stmts[mark:]
+        self.parted(stmt)
+
+    def truth(self, cond: Atom) -> Var:
+        """Return for each member whether a condition holds."""
+        found = self.spread(cond)
+        if found.type.dtype == np.dtype(bool):
+            return found
+        return self.build.call(operator.ne, found, Const(0), type=Array(np.dtype(bool), (self.dim,)), name="holds")
+
+    def chosen(self, stmt: Stmt) -> None:
+        """Write a branch whose arms are both computed for all members."""
+        op: Branch = stmt.op
+        inner = self.inside()
+        for arm in (op.then, op.orelse):
+            for s in arm.stmts:
+                self.build.at(s)
+                inner.batched_statement(s) if any(map(inner.varies, free_vars(Block((s,))))) else inner.uniform_statement(s)
+        self.build.at(stmt)
+        holds, made = self.truth(op.cond), []
+        for target, a, b in zip(stmt.targets, op.then.results, op.orelse.results):
+            if a is UNDEFINED or b is UNDEFINED:
+                raise Unbatchable
+            rank = rank_of(target)
+            cond = self.build.index(holds, (ALL, *[Const(None)] * rank)) if rank else holds
+            values = (inner.aligned(x, rank) if rank_of(x) <= rank else x for x in (a, b))
+            made.append(self.emit(target, Call(np.where, (cond, *values))))
+        for target, new in zip(stmt.targets, made):
+            self.bind(target, Wide(new))
+
+    # -- some of the members ---------------------------------------------------------------------------------------------
+
+    def some(self, mask: Var, needed: Sequence[Var]):
+        """Return a writer for the members at which a mask is true, which knows the variables `needed`."""
+        inner = self.inside()
+        inner.size, inner.dim = self.build.call(np.count_nonzero, mask, type=INT, name="n"), Sym(0, varies=True)
+        for v in needed:
+            if self.varies(v):
+                inner.bind(v, self.taken(self.entry(v), v.type, mask, inner.dim))
+        return inner
+
+    def taken(self, entry: Entry, t: Type, mask: Var, dim: Sym) -> Entry:
+        match entry:
+            case Wide(var):
+                def leaf(whole: Atom, u: Type) -> tuple[Atom, Type]:
+                    new = replace(self.wider(u), dims=(dim, *self.wider(u).dims[1:]))
+                    self.build.part_dims.setdefault((atom_type(whole).dims, key_of(mask)), new.dims)
+                    return self.build.emit(Index(whole, mask), new, getattr(var, "name", "some")), new
+
+                return Wide(map_leaves(self.build, var, t, leaf)[0])
+            case Parts(t, items):
+                return Parts(t, {k: self.taken(item, part, mask, dim) for (k, item), (_, part) in zip(items.items(), keyed_parts(t))})
+        return entry
+
+    def parted(self, stmt: Stmt) -> None:
+        """Write each arm of a branch for the members that take it."""
+        op: Branch = stmt.op
+        then = self.truth(op.cond)
+        masks, arms = [then, None], [op.then, op.orelse]
+        kept = next((k for k in (1, 0) if not arms[k].stmts), None)  # the arm that computes nothing
+        writers: list = [None, None]
+        for k in (0, 1):
+            if k == kept:
+                continue
+            if k == 1:
+                masks[1] = self.build.call(np.logical_not, then, type=then.type, name="others")
+            mask = masks[k]
+            inner = writers[k] = self.some(mask, list(free_vars(arms[k])))
+            inner.block(arms[k])
+            inner.ended(arms[k])
+        self.build.at(stmt)
+        for n, target in enumerate(stmt.targets):
+            results = [arm.results[n] for arm in arms]
+            if any(r is UNDEFINED for r in results):
+                raise Unbatchable
+            self.bind(target, self.merged(target.type, [w.entry(r) if w else self.entry(r) for w, r in zip(writers, results)], results, (writers, masks)))
+
+    def merged(self, t: Type, entries: list[Entry], old: list[Atom], where: tuple) -> Entry:
+        """Return what stands for a result that each member has from one of two arms."""
+        writers, masks = where
+        if keyed_parts(t) is not None and not isinstance(t, (Scalar, Array)):
+            items = {}
+            for key, part in keyed_parts(t):
+                sides = [self.item(e, key, part, w) for e, w in zip(entries, writers)]
+                items[key] = self.merged(part, [e for e, _ in sides], [Const(None) if o is None else o for _, o in sides], where)
+            return Parts(t, items)
+        if all(isinstance(e, Same) for e in entries) and entries[0].atom is entries[1].atom:
+            return entries[0]
+        if not isinstance(t, (Scalar, Array)):
+            raise Unbatchable
+        wide = self.wider(t)
+        if wide.dtype is None:
+            raise Unbatchable
+        kept = next((k for k in (0, 1) if writers[k] is None), None)
+        if kept is not None:
+            base = self.in_dtype(self.spread_entry(entries[kept], atom_type(old[kept])), wide)
+        else:
+            base = self.room(t, wide, self.value_of(writers[0], entries[0], old[0]))
+        for k in (0, 1):
+            if k != kept:
+                value = self.value_of(writers[k], entries[k], old[k])
+                if len(getattr(atom_type(value), "dims", None) or ()) not in (0, len(wide.dims)):
+                    raise Unbatchable
+                base = self.build.emit(Update(base, (Sub(masks[k]),), value), wide, getattr(value, "name", "y"))
+        return Wide(base)
+
+    def item(self, entry: Entry, key, part: Type, writer) -> tuple[Entry, Atom]:
+        """Return an entry for a part of a container."""
+        if isinstance(entry, Parts):
+            return entry.items[key], Var("part", part, True)
+        atom = entry.var if isinstance(entry, Wide) else entry.atom
+        found = self.build.index(atom, Const(key))
+        return (Wide(found) if isinstance(entry, Wide) else Same(found)), Var("part", part, True)
+
+    def value_of(self, writer, entry: Entry, old: Atom) -> Atom:
+        """Return the value that an arm gives the members which take it, as it is written into the array of all."""
+        return entry.atom if isinstance(entry, Same) else writer.spread_entry(entry, atom_type(old))
+
+    def in_dtype(self, var: Var, wide: Array) -> Var:
+        """Return an array in the dtype of an array type, which values of another one are written into."""
+        if var.type.dtype == wide.dtype:
+            return var
+        return self.build.call(np.ndarray.astype, var, Const(wide.dtype), type=replace(wide, dims=var.type.dims), name=var.name)
+
+    def room(self, t: Type, wide: Array, like: Atom) -> Var:
+        """Emit an empty array for the values of all members."""
+        options = {} if wide.dtype == np.dtype(float) else {"dtype": Const(wide.dtype)}
+        shape = self.size
+        if len(wide.dims) > 1:
+            if len(getattr(atom_type(like), "dims", None) or ()) == len(wide.dims):
+                whole, first = self.build.attr(like, "shape"), 1
+            else:
+                whole, first = self.build.attr(like, "shape"), 0
+            lengths = (Const(n) if isinstance(n, int) else self.build.index(whole, Const(k + first)) for k, n in enumerate(wide.dims[1:]))
+            shape = (self.size, *lengths)
+        return self.build.call(np.empty, shape, type=wide, name="y", **options)
+
+    # -- loops -----------------------------------------------------------------------------------------------------------
+
+    def loop(self, stmt: Stmt) -> None:
+        mark = len(self.build.stmts)
+        try:
+            return super().loop(stmt)
+        except Unbatchable:
+            del self.build.stmts[mark:]
+        if has_effect(stmt.op) or any(isinstance(i, Const) and i is UNDEFINED for i in stmt.op.inits):
+            raise Unbatchable
+        self.build.at(stmt)
+        self.apart(stmt)
+
+    def apart(self, stmt: Stmt) -> None:
+        """Write a loop that members leave at different times, or in which they have different numbers of iterations."""
+        op, build = stmt.op, self.build
+        counted, last = isinstance(op.domain, Range), self.last_of(op)
+        wides = self.types_apart(op)
+        inits = [self.in_dtype(self.spread(init), wide) for init, wide in zip(op.inits, wides)]
+        flags = Array(np.dtype(bool), (self.dim,))
+        if counted:
+            going = build.call(np.full, self.size, Const(True), type=flags, name="going")
+        else:
+            start = self.inside()
+            for p, init in zip(op.params, inits):
+                start.bind(p, Wide(init))
+            going = self.tested(start, op.domain, {})
+        params, going_in = [fresh(p, type=wide) for p, wide in zip(op.params, wides)], Var("going", flags, True)
+        index = None if op.index is None else fresh(op.index)
+        with build.block() as body:
+            around = self.inside()
+            for p, new in zip(op.params, params):
+                around.bind(p, Wide(new))
+            mask = going_in
+            if index is not None:
+                around.bind(op.index, Same(index))
+                build.numbers.setdefault(index, Sym(0, True))
+            if last is not None:
+                more = build.call(operator.gt, last, index, type=flags, name="more")
+                mask = build.call(np.logical_and, going_in, more, type=flags, name="now")
+            needed = [v for b in op.blocks for v in free_vars(b)]
+            inner = around.some(mask, list(dict.fromkeys([*needed, *op.params])))
+            inner.block(op.body)
+            inner.ended(op.body)
+            build.at(stmt)
+            values = [self.value_of(inner, inner.entry(r), r) for r in op.body.results]
+            ends = [build.emit(Update(p, (Sub(mask),), v), w, p.name) for p, v, w in zip(params, values, wides)]
+            stay = self.staying(inner, op)
+            keeps = going_in if stay is None else build.emit(Update(going_in, (Sub(mask),), stay), flags, "going")
+            done = ()
+            if counted and op.leave is not None:
+                done = (build.call(operator.not_, build.call(np.any, keeps, type=BOOL, name="some"), type=BOOL, name="done"),)
+        leave = tuple(Var("done", BOOL, True) for _ in done)
+        outs = [fresh(t, type=wide) for t, wide in zip(stmt.targets, wides)]
+        loop = Loop(
+            self.head(op, going_in, last), index, (going_in, *params, *leave), (going, *inits, *(Const(False) for _ in leave)),
+            Block(tuple(body), (keeps, *ends, *done)), leave[0] if leave else None,
+        )  # fmt: skip
+        build.add(Stmt((fresh(going_in), *outs, *map(fresh, leave)), loop))
+        for target, out in zip(stmt.targets, outs):
+            self.bind(target, Wide(out))
+
+    def last_of(self, op: Loop) -> Var | None:
+        """Return the ends of the ranges of all members, None if they are the same; refuse loops without such a form."""
+        if op.policy is not None and op.policy.name not in ("auto", "store"):
+            raise Unbatchable
+        if isinstance(op.domain, Block):
+            return None
+        if not isinstance(op.domain, Range) or self.varies(op.domain.start) or not isinstance(op.domain.step, Const) or op.domain.step.value < 1:
+            raise Unbatchable
+        if not self.varies(op.domain.stop) and op.leave is None:
+            raise Unbatchable
+        return self.spread(op.domain.stop) if self.varies(op.domain.stop) else None
+
+    def types_apart(self, op: Loop) -> list[Array]:
+        """Return the types of the variants of all members, each of one shape in all iterations."""
+        check_ranks([v.type for v in op.params], op.inits)
+        if not all(isinstance(p.type, (Scalar, Array)) and self.stacks(p.type) for p in op.params):
+            raise Unbatchable
+        wides = [self.wider(p.type) for p in op.params]
+        if any(wide.dtype is None for wide in wides):
+            raise Unbatchable
+        return wides
+
+    def head(self, op: Loop, going: Var, last: Var | None) -> Range | Block:
+        """Return the head of a loop that ends when no member is left, or the last one has come to its end."""
+        build = self.build
+        if isinstance(op.domain, Range):
+            stop = self.unbatched(op.domain.stop) if last is None else build.call(int, build.call(np.max, last), type=INT, name="most")
+            return Range(self.unbatched(op.domain.start), stop, op.domain.step)
+        with build.block() as test:
+            some = build.call(np.any, going, type=BOOL, name="some")
+        return Block(tuple(test), (some,))
+
+    def staying(self, inner, op: Loop) -> Var | None:
+        """Write which members go on after an iteration; None if the range alone decides."""
+        flags, stay = Array(np.dtype(bool), (inner.dim,)), None
+        results = dict(zip(op.params, op.body.results))
+        if op.leave is not None:
+            stay = self.build.call(np.logical_not, inner.truth(results[op.leave]), type=flags, name="stay")
+        if isinstance(op.domain, Range) or is_endless(op.domain):
+            return stay
+        if stay is None:
+            return self.tested(inner, op.domain, results)
+        if not all(map(is_safe, op.domain.statements)):  # it is not evaluated behind a `break`
+            raise Unbatchable
+        return self.build.call(np.logical_and, stay, self.tested(inner, op.domain, results), type=flags, name="stay")
+
+    def tested(self, writer, test: Block, results: dict[Var, Atom]) -> Var:
+        """Write the test of a `while` loop over what an iteration leaves in its variants; return for each member whether it holds."""
+        block = copied(test, results)
+        writer.block(block)
+        writer.ended(block)
+        return writer.truth(block.results[0])
+
+
+def is_endless(test: Block) -> bool:
+    """Return whether the test of a loop always holds."""
+    return not test.stmts and isinstance(test.results[0], Const) and bool(test.results[0].value)
+
+
+def walk_arms(op: Branch) -> list[Stmt]:
+    return [s for arm in (op.then, op.orelse) for s in walk(arm)]
+
+
+def is_safe(stmt: Stmt) -> bool:
+    """Return whether a statement may be computed for members that do not need it."""
+    match stmt.op:
+        case Let() | Build(kind="tuple" | "dict" | "record"):
+            return True
+        case Branch(cond):
+            return atom_type(cond) == BOOL
+        case Index(base, Const(int() as k)) if isinstance(atom_type(base), Array) and atom_type(base).dims:
+            n = atom_type(base).dims[0]
+            return -(least := n.least if isinstance(n, Sym) else n) <= k < least
+        case Call(operator.mul | np.multiply, (a, b), ()):
+            return any(isinstance(x, Const) and type(x.value) in (int, float) and math.isfinite(x.value) for x in (a, b))
+        case Call(fn, _, ()):
+            return isinstance(fn, type(len) | np.ufunc) and fn in SAFE
+    return False

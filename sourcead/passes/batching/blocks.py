@@ -211,8 +211,6 @@ class Batched(BatchedCalls):
         check_ranks([v.type for v in op.params], op.inits)
         check_ranks([v.type for v in op.params], op.body.results)
         wide = [self.varies(init) for init in op.inits]
-        if op.leave is not None and wide[op.params.index(op.leave)]:
-            raise Unbatchable
         empty = {p for p, init in zip(op.params, op.inits) if init in self.empty}
         while True:
             inner = self.inside()
@@ -234,6 +232,8 @@ class Batched(BatchedCalls):
                     ends = tuple(inner.spread(r) if w else inner.unbatched(r) for r, w in zip(op.body.results, wide))
                     break
             wide, empty = now, stay
+        if op.leave is not None and wide[op.params.index(op.leave)]:
+            raise Unbatchable
         match op.domain:
             case Range(start, stop, step):
                 if any(map(self.varies, (start, stop, step))):

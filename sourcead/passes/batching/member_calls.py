@@ -74,6 +74,8 @@ class MemberCalls(Batched):
             return self.emit(target, Call(np.where, (better, b, a)))
         if fn in NOT_FOR_INTEGERS and all(map(is_python_int, args)):
             raise Unbatchable
+        if fn is np.interp and len(args) == 3 and not kwargs and not self.is_batched(args[1:]):
+            return self.emit(target, Call(fn, tuple(map(self.value, args))))
         kind = record_of(fn).batched
         if kind in KINDS:
             return KINDS[kind](self, target, op, kwargs)

@@ -130,8 +130,6 @@ class MemberControl(MemberCalls):
         self.build.at(stmt)
         for n, target in enumerate(stmt.targets):
             results = [arm.results[n] for arm in arms]
-            if any(r is UNDEFINED for r in results):
-                raise Unbatchable
             self.bind(target, self.merged(target.type, [w.entry(r) if w else self.entry(r) for w, r in zip(writers, results)], results, (writers, masks)))
 
     def merged(self, t: Type, entries: list[Entry], old: list[Atom], where: tuple) -> Entry:
@@ -145,20 +143,23 @@ class MemberControl(MemberCalls):
             return Parts(t, items)
         if all(isinstance(e, Same) for e in entries) and entries[0].atom is entries[1].atom:
             return entries[0]
+        given = [not isinstance(e, Same) or e.atom is not UNDEFINED for e in entries]
         if not isinstance(t, (Scalar, Array)):
             raise Unbatchable
         wide = self.wider(t)
         if wide.dtype is None:
             raise Unbatchable
         kept = next((k for k in (0, 1) if writers[k] is None), None)
-        if kept is not None:
+        if not all(given):
+            base = self.nothing(wide)
+        elif kept is not None:
             base = self.in_dtype(self.spread_entry(entries[kept], atom_type(old[kept])), wide)
         else:
             base = self.room(t, wide, self.value_of(writers[0], entries[0], old[0]))
         for k in (0, 1):
-            if k != kept:
+            if given[k] and (k != kept or not all(given)):
                 value = self.value_of(writers[k], entries[k], old[k])
-                if len(getattr(atom_type(value), "dims", None) or ()) not in (0, len(wide.dims)):
+                if len(getattr(atom_type(value), "dims", None) or ()) not in (0, len(wide.dims) - isinstance(entries[k], Same)):
                     raise Unbatchable
                 base = self.build.emit(Update(base, (Sub(masks[k]),), value), wide, getattr(value, "name", "y"))
         return Wide(base)
@@ -174,6 +175,14 @@ class MemberControl(MemberCalls):
     def value_of(self, writer, entry: Entry, old: Atom) -> Atom:
         """Return the value that an arm gives the members which take it, as it is written into the array of all."""
         return entry.atom if isinstance(entry, Same) else writer.spread_entry(entry, atom_type(old))
+
+    def nothing(self, wide: Array) -> Var:
+        """Emit an array for values that some members have only later, and that Python would not let them read before: not a number."""
+        if wide.dtype is None or wide.dtype.kind not in "fc" or not all(isinstance(n, int) for n in wide.dims[1:]):
+            raise Unbatchable
+        shape = (self.size, *map(Const, wide.dims[1:])) if len(wide.dims) > 1 else self.size
+        options = {} if wide.dtype == np.dtype(float) else {"dtype": Const(wide.dtype)}
+        return self.build.call(np.full, shape, Const(np.nan, "np.nan"), type=wide, name="y", **options)
 
     def in_dtype(self, var: Var, wide: Array) -> Var:
         """Return an array in the dtype of an array type, which values of another one are written into."""
@@ -202,7 +211,7 @@ class MemberControl(MemberCalls):
             return super().loop(stmt)
         except Unbatchable:
             del self.build.stmts[mark:]
-        if has_effect(stmt.op) or any(isinstance(i, Const) and i is UNDEFINED for i in stmt.op.inits):
+        if has_effect(stmt.op):
             raise Unbatchable
         self.build.at(stmt)
         self.apart(stmt)
@@ -212,7 +221,9 @@ class MemberControl(MemberCalls):
         op, build = stmt.op, self.build
         counted, last = isinstance(op.domain, Range), self.last_of(op)
         wides = self.types_apart(op)
-        inits = [self.in_dtype(self.spread(init), wide) for init, wide in zip(op.inits, wides)]
+        inits = [
+            self.nothing(wide) if init is UNDEFINED else self.in_dtype(self.spread(init), wide) for init, wide in zip(op.inits, wides)
+        ]
         flags = Array(np.dtype(bool), (self.dim,))
         if counted:
             going = build.call(np.full, self.size, Const(True), type=flags, name="going")
@@ -242,7 +253,10 @@ class MemberControl(MemberCalls):
             values = [self.value_of(inner, inner.entry(r), r) for r in op.body.results]
             ends = [build.emit(Update(p, (Sub(mask),), v), w, p.name) for p, v, w in zip(params, values, wides)]
             stay = self.staying(inner, op)
-            keeps = going_in if stay is None else build.emit(Update(going_in, (Sub(mask),), stay), flags, "going")
+            keeps = going_in
+            if stay is not None:
+                none = build.call(np.zeros, self.size, dtype=Const(np.dtype(bool)), type=flags, name="ahead")
+                keeps = build.emit(Update(none, (Sub(mask),), stay), flags, "ahead")
             done = ()
             if counted and op.leave is not None:
                 done = (build.call(operator.not_, build.call(np.any, keeps, type=BOOL, name="some"), type=BOOL, name="done"),)

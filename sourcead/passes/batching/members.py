@@ -102,7 +102,7 @@ class Members(MemberControl):
     def spread(self, atom: Atom) -> Atom:
         if atom in self.deferred:
             raise Unbatchable
-        if atom is UNDEFINED or atom in self.empty:
+        if atom is UNDEFINED or atom in self.empty and atom not in self.found:
             return self.unbatched(atom)
         return self.spread_entry(self.entry(atom), atom_type(atom))
 
@@ -271,7 +271,7 @@ class Members(MemberControl):
             needed[s] = None
 
         need(stmt)
-        if not all(self.stacks(t.type) for t in stmt.targets):
+        if not all(self.stacks(t.type) for t in stmt.targets) or unsure(stmt, set()):
             self.deferred.update(dict.fromkeys(stmt.targets, stmt))
             return
         for target, entry in zip(stmt.targets, self.stacked(Block(tuple(needed), stmt.targets))):
@@ -359,6 +359,20 @@ class Members(MemberControl):
         """Add a line on a loop over the members."""
         places = [s.origin for s in block.stmts if s.origin is not None]
         self.notes[f"{spoken(places[-1])}: no form for all members at once; a loop over the members" if places else "a loop over the members"] = None
+
+
+def unsure(stmt: Stmt, known: set[Atom]) -> set[Atom]:
+    """Return the results of a statement that may have no value; `known` are variables that may have none."""
+    op = stmt.op
+    if isinstance(op, Branch):
+        found = set()
+        for arm in (op.then, op.orelse):
+            inside = known.union(*(unsure(s, known) for s in arm.stmts))
+            found |= {t for t, r in zip(stmt.targets, arm.results) if r is UNDEFINED or r in inside}
+        return found
+    if isinstance(op, Loop):
+        return {t for t, init in zip(stmt.targets, op.inits) if init is UNDEFINED or init in known}
+    return set()
 
 
 def spoken(origin) -> str:

@@ -82,7 +82,7 @@ def lower_mapped(lo: Lowering, value: Mapped, args: list[Value], kwargs: dict[st
     size, dim = members(lo, batch, value.checked)
     entries = {x: of_length(lo, entry, dim) for x, entry in entries.items()}
     call = taken(lo, ActiveCall(value.function, list(inputs), args, kwargs, node, inputs))
-    function = plan.run(plan.BATCHING, call.lowered.function)
+    function = plan.run(plan.MEMBERS, call.lowered.function)
     (result,) = function.body.results
     writer, entry = written(lo, function.body, entries, size, dim)
     try:

@@ -23,8 +23,10 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead.analysis.builder import atom_type, key_of
+from sourcead.analysis.unassigned import NOTHING
 from sourcead.ir.nodes import (
-    UNDEFINED, Atom, Block, Branch, Build, Call, Const, Index, Let, Loop, Range, Stmt, Sub, Update, Var, fresh
+    UNDEFINED, Atom, Block, Branch, Build, Call, Const, Index, Let, Loop, Operand, Range, Stmt, Sub, Update, Var,
+    fresh
 )
 from sourcead.ir.sizes import Sym
 from sourcead.ir.types import BOOL, INT, Array, Scalar, Type, keyed_parts
@@ -143,6 +145,8 @@ class MemberControl(MemberCalls):
             return Parts(t, items)
         if all(isinstance(e, Same) for e in entries) and entries[0].atom is entries[1].atom:
             return entries[0]
+        if any(isinstance(e, Same) and e.atom is NOTHING for e in entries):
+            raise Unbatchable
         given = [not isinstance(e, Same) or e.atom is not UNDEFINED for e in entries]
         if not isinstance(t, (Scalar, Array)):
             raise Unbatchable
@@ -151,11 +155,12 @@ class MemberControl(MemberCalls):
             raise Unbatchable
         kept = next((k for k in (0, 1) if writers[k] is None), None)
         if not all(given):
-            base = self.nothing(wide)
+            k = given.index(True)
+            base = self.nothing(wide, self.value_of(writers[k] or self, entries[k], old[k]))
         elif kept is not None:
             base = self.in_dtype(self.spread_entry(entries[kept], atom_type(old[kept])), wide)
         else:
-            base = self.room(t, wide, self.value_of(writers[0], entries[0], old[0]))
+            base = self.build.call(np.empty, self.shape_of(wide, self.value_of(writers[0], entries[0], old[0])), type=wide, name="y", **of(wide))
         for k in (0, 1):
             if given[k] and (k != kept or not all(given)):
                 value = self.value_of(writers[k], entries[k], old[k])
@@ -176,13 +181,12 @@ class MemberControl(MemberCalls):
         """Return the value that an arm gives the members which take it, as it is written into the array of all."""
         return entry.atom if isinstance(entry, Same) else writer.spread_entry(entry, atom_type(old))
 
-    def nothing(self, wide: Array) -> Var:
+    def nothing(self, wide: Array, like: Atom | None = None) -> Var:
         """Emit an array for values that some members have only later, and that Python would not let them read before: not a number."""
-        if wide.dtype is None or wide.dtype.kind not in "fc" or not all(isinstance(n, int) for n in wide.dims[1:]):
+        if wide.dtype is None or wide.dtype.kind not in "fci":
             raise Unbatchable
-        shape = (self.size, *map(Const, wide.dims[1:])) if len(wide.dims) > 1 else self.size
-        options = {} if wide.dtype == np.dtype(float) else {"dtype": Const(wide.dtype)}
-        return self.build.call(np.full, shape, Const(np.nan, "np.nan"), type=wide, name="y", **options)
+        fill = Const(int(np.iinfo(wide.dtype).min)) if wide.dtype.kind == "i" else Const(np.nan, "np.nan")
+        return self.build.call(np.full, self.shape_of(wide, like), fill, type=wide, name="y", **of(wide))
 
     def in_dtype(self, var: Var, wide: Array) -> Var:
         """Return an array in the dtype of an array type, which values of another one are written into."""
@@ -190,18 +194,17 @@ class MemberControl(MemberCalls):
             return var
         return self.build.call(np.ndarray.astype, var, Const(wide.dtype), type=replace(wide, dims=var.type.dims), name=var.name)
 
-    def room(self, t: Type, wide: Array, like: Atom) -> Var:
-        """Emit an empty array for the values of all members."""
-        options = {} if wide.dtype == np.dtype(float) else {"dtype": Const(wide.dtype)}
-        shape = self.size
-        if len(wide.dims) > 1:
-            if len(getattr(atom_type(like), "dims", None) or ()) == len(wide.dims):
-                whole, first = self.build.attr(like, "shape"), 1
-            else:
-                whole, first = self.build.attr(like, "shape"), 0
-            lengths = (Const(n) if isinstance(n, int) else self.build.index(whole, Const(k + first)) for k, n in enumerate(wide.dims[1:]))
-            shape = (self.size, *lengths)
-        return self.build.call(np.empty, shape, type=wide, name="y", **options)
+    def shape_of(self, wide: Array, like: Atom | None) -> Operand:
+        """Return the shape of an array for the values of all members, where `like` has those of some, or of one."""
+        lengths = wide.dims[1:]
+        if not lengths:
+            return self.size
+        if all(isinstance(n, int) for n in lengths):
+            return (self.size, *map(Const, lengths))
+        if like is None:
+            raise Unbatchable
+        whole, first = self.build.attr(like, "shape"), len(getattr(atom_type(like), "dims", None) or ()) - len(lengths)
+        return (self.size, *(Const(n) if isinstance(n, int) else self.build.index(whole, Const(k + first)) for k, n in enumerate(lengths)))
 
     # -- loops -----------------------------------------------------------------------------------------------------------
 
@@ -322,6 +325,11 @@ class MemberControl(MemberCalls):
         writer.block(block)
         writer.ended(block)
         return writer.truth(block.results[0])
+
+
+def of(wide: Array) -> dict[str, Const]:
+    """Return the option that makes an array of a dtype."""
+    return {} if wide.dtype == np.dtype(float) else {"dtype": Const(wide.dtype)}
 
 
 def is_endless(test: Block) -> bool:

@@ -17,6 +17,7 @@ from dataclasses import replace
 import numpy as np
 
 from sourcead.analysis.builder import Builder, atom_type, container
+from sourcead.analysis.unassigned import NOTHING
 from sourcead.ir.nodes import (
     UNDEFINED, Append, Atom, Attr, Block, Branch, Build, Call, Const, Effect, Index, Let, Loop, Operand, Range, Stmt,
     Update, Var, fresh
@@ -361,6 +362,9 @@ class Members(MemberControl):
         self.notes[f"{spoken(places[-1])}: no form for all members at once; a loop over the members" if places else "a loop over the members"] = None
 
 
+UNASSIGNED = (UNDEFINED, NOTHING)
+
+
 def unsure(stmt: Stmt, known: set[Atom]) -> set[Atom]:
     """Return the results of a statement that may have no value; `known` are variables that may have none."""
     op = stmt.op
@@ -368,16 +372,17 @@ def unsure(stmt: Stmt, known: set[Atom]) -> set[Atom]:
         found = set()
         for arm in (op.then, op.orelse):
             inside = known.union(*(unsure(s, known) for s in arm.stmts))
-            found |= {t for t, r in zip(stmt.targets, arm.results) if r is UNDEFINED or r in inside}
+            found |= {t for t, r in zip(stmt.targets, arm.results) if r in UNASSIGNED or r in inside}
         return found
     if isinstance(op, Loop):
-        return {t for t, init in zip(stmt.targets, op.inits) if init is UNDEFINED or init in known}
+        return {t for t, init in zip(stmt.targets, op.inits) if init in UNASSIGNED or init in known}
     return set()
 
 
 def spoken(origin) -> str:
     """Return a place in the user's function as text."""
-    return f"line {origin.line}, `{origin.text.splitlines()[0].strip()}`"
+    first = next(iter(origin.text.splitlines()), "").strip()
+    return f"line {origin.line}, `{first}`" if first else f"line {origin.line}"
 
 
 def has_calls_with_effects(block: Block) -> bool:

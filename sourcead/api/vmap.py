@@ -16,6 +16,7 @@ from sourcead.compile.specialisation import Specialisation
 from sourcead.errors import ArgumentError
 from sourcead.frontend.find_source import Opaque, unwrap
 from sourcead.ir.names import is_name
+from sourcead.ir.records import is_record, parts_of
 from sourcead.language.tracebacks import folded
 from sourcead.language.transformations import Mapped, returns_derivative
 
@@ -69,6 +70,8 @@ class Vmapped(Generated, Opaque):
             parameters = [p for p in self._parameters() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
             if isinstance(self.in_axes, tuple | list):
                 parameters = parameters[: self._own + len(self.in_axes)]
+                more = self._own + len(self.in_axes) - len(parameters)
+                parameters += [inspect.Parameter(f"x{k}", inspect.Parameter.POSITIONAL_OR_KEYWORD) for k in range(more)]
             else:
                 parameters = [p for p in parameters if p.default is p.empty]
             plain = [p.replace(kind=p.POSITIONAL_OR_KEYWORD, default=p.empty, annotation=p.empty) for p in parameters]
@@ -130,7 +133,10 @@ def check_axes(axes: Any, name: str) -> None:
     if isinstance(axes, tuple | list | dict):
         for part in axes.values() if isinstance(axes, dict) else axes:
             check_axes(part, name)
-    elif isinstance(axes, str | bool | float) or callable(axes):
+    elif is_record(axes):
+        for _, part in parts_of(axes):
+            check_axes(part, name)
+    else:
         raise ArgumentError(f"{name} is {axes!r}", instead=f"{name}=0, None, or a tuple of these")
 
 

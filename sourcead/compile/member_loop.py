@@ -8,6 +8,8 @@ the whole of it.
 
 from __future__ import annotations
 
+import functools
+import types
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -75,7 +77,10 @@ class MemberLoop(Opaque):
         self.__module__ = getattr(function, "__module__", __name__)
 
     def described(self, args: tuple) -> Mapped:
-        return Mapped("vmap", self.function, in_axes=self.in_axes, out_axes=self.out_axes, checked=self.checked, own=self.own)
+        function = self.function
+        if not isinstance(function, types.FunctionType | types.BuiltinFunctionType | types.MethodType | functools.partial | type | Opaque | np.ufunc):
+            function = function.__call__  # of an object, which has the object as its first argument
+        return Mapped("vmap", function, in_axes=self.in_axes, out_axes=self.out_axes, checked=self.checked, own=self.own)
 
     def axes(self, count: int, place: int | str) -> Any:
         """Return the axes for an argument of a call with `count` arguments by position."""

@@ -53,6 +53,9 @@ class MemberCalls(Batched):
     def mapped(self, operand: Operand) -> Operand:
         return map_operand(operand, self.unbatched)
 
+    def refuse(self):
+        raise Unbatchable
+
     def behind_first(self) -> Slice:
         return Slice(Const(1), None, None)
 
@@ -76,6 +79,9 @@ class MemberCalls(Batched):
             raise Unbatchable
         if fn is np.interp and len(args) == 3 and not kwargs and not self.is_batched(args[1:]):
             return self.emit(target, Call(fn, tuple(map(self.value, args))))
+        if fn is np.reshape and not kwargs and len(args) == 2 and self.may_be_empty:
+            args = (args[0], tuple(Const(n) if isinstance(n, int) else self.refuse() for n in target.type.dims or ()))
+            return super().call(target, replace(op, args=args))
         kind = record_of(fn).batched
         if kind in KINDS:
             return KINDS[kind](self, target, op, kwargs)
@@ -224,6 +230,8 @@ class MemberCalls(Batched):
         whole = self.spread(x)
         if isinstance(axis, Const) and axis.value is None:
             if rank > 1 and op.fn is np.flip:
+                raise Unbatchable
+            if rank > 1 and self.may_be_empty:
                 raise Unbatchable
             whole = whole if rank == 1 else self.build.call(np.reshape, whole, (self.size, Const(-1)))
             at = 1

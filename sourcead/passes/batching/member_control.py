@@ -95,6 +95,7 @@ class MemberControl(MemberCalls):
         """Return a writer for the members at which a mask is true, which knows the variables `needed`."""
         inner = self.inside()
         inner.size, inner.dim = self.build.call(np.count_nonzero, mask, type=INT, name="n"), Sym(0, varies=True)
+        inner.may_be_empty = True
         for v in needed:
             if self.varies(v):
                 inner.bind(v, self.taken(self.entry(v), v.type, mask, inner.dim))
@@ -299,7 +300,8 @@ class MemberControl(MemberCalls):
         """Return the head of a loop that ends when no member is left, or the last one has come to its end."""
         build = self.build
         if isinstance(op.domain, Range):
-            stop = self.unbatched(op.domain.stop) if last is None else build.call(int, build.call(np.max, last), type=INT, name="most")
+            more = {"initial": Const(0)} if self.may_be_empty else {}
+            stop = self.unbatched(op.domain.stop) if last is None else build.call(int, build.call(np.max, last, **more), type=INT, name="most")
             return Range(self.unbatched(op.domain.start), stop, op.domain.step)
         with build.block() as test:
             some = build.call(np.any, going, type=BOOL, name="some")

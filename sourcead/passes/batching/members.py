@@ -19,8 +19,8 @@ import numpy as np
 from sourcead.analysis.builder import Builder, atom_type, container
 from sourcead.analysis.unassigned import NOTHING
 from sourcead.ir.nodes import (
-    UNDEFINED, Append, Atom, Attr, Block, Branch, Build, Call, Const, Effect, Index, Let, Loop, Operand, Range, Stmt,
-    Update, Var, fresh
+    UNDEFINED, Append, Atom, Attr, Block, Branch, Build, Call, Const, Effect, Index, Let, Loop, Range, Stmt, Sub, Update,
+    Var, fresh
 )
 from sourcead.ir.sizes import Dim, Sym
 from sourcead.ir.types import INT, UNKNOWN, Array, ListT, Scalar, Type, Undefined, Unknown, keyed_parts
@@ -30,7 +30,7 @@ from sourcead.passes.batching.entries import (
     NOT_NUMBERS, PLAIN_DTYPES, Entry, Parts, Same, Wide, is_wide, map_leaves, terms_in, wide_type
 )
 from sourcead.passes.batching.calls import Unbatchable
-from sourcead.passes.batching.member_control import MemberControl
+from sourcead.passes.batching.member_control import MemberControl, of
 
 
 class OneByOne(Exception):
@@ -45,6 +45,7 @@ class Members(MemberControl):
         deferred: statements that are not written yet, because the shapes of their results may differ between members, by result.
         uniform: the sizes that are the same for all members.
         notes: gets a line for each loop over the members.
+        may_be_empty: whether these may be no members, because they are those that take an arm.
     """
 
     def __init__(self, build: Builder, size: Atom, dim: Dim, notes: dict[str, None]):
@@ -53,11 +54,13 @@ class Members(MemberControl):
         self.deferred: dict[Var, Stmt] = {}
         self.uniform: set[Sym] = set()
         self.notes = notes
+        self.may_be_empty = False
 
     def inside(self) -> Members:
         inner = Members(self.build, self.size, self.dim, self.notes)
         inner.found, inner.plain, inner.empty = dict(self.found), dict(self.plain), set(self.empty)
         inner.parts, inner.deferred, inner.uniform = dict(self.parts), dict(self.deferred), set(self.uniform)
+        inner.may_be_empty = self.may_be_empty
         return inner
 
     # -- values ----------------------------------------------------------------------------------------------------------
@@ -290,30 +293,49 @@ class Members(MemberControl):
         return isinstance(t, NOT_NUMBERS)
 
     def stacked(self, block: Block) -> list[Entry]:
-        """Write a loop over the members that computes a block, and return the stacks of its results."""
-        build, lists = self.build, []
+        """Write a loop over the members that computes a block, and return the results of all members."""
+        build, leaves = self.build, []
         self.note(block)
         index = Var("i", INT, True)
         with build.block() as body:
-            build.learn(index, Let(index))
             names = {v: self.of_member(self.entry(v), v.type, index) for v in free_vars(block) if self.varies(v) and v not in self.deferred}
             names |= {v: self.unbatched(v) for v in free_vars(block) if v not in names}
             inner = copied(Block(block.stmts, block.results), names)
             build.stmts += inner.stmts
-            entries = [self.taken_apart(result, atom_type(old), lists) for result, old in zip(inner.results, block.results)]
-            ends, params = [], []
-            for value, t in lists:
-                params.append(Var("members" if not isinstance(value, Var) or value.temp else f"{value.name}s", ListT(t), True))
-                ends.append(build.emit(Append(params[-1], value), ListT(t), params[-1].name))
-        inits = tuple(build.emit(Build("list", ()), p.type, p.name) for p in params)
-        outs = tuple(fresh(p) for p in params)
+            entries = [self.taken_apart(result, atom_type(old), leaves) for result, old in zip(inner.results, block.results)]
+            holders, inits, ends = [], [], []
+            for value, t in leaves:
+                name = "members" if not isinstance(value, Var) or value.temp else f"{value.name}s"
+                if self.has_room(t):
+                    holders.append(Var(name, self.wider(t), True))
+                    ends.append(build.emit(Update(holders[-1], (Sub(index),), value), holders[-1].type, name))
+                elif self.may_be_empty:
+                    raise Unbatchable  # nothing would tell the shape
+                else:
+                    holders.append(Var(name, ListT(t), True))
+                    ends.append(build.emit(Append(holders[-1], value), ListT(t), name))
+        for holder in holders:
+            if isinstance(holder.type, Array):
+                shape = self.shape_of(holder.type, None)
+                inits.append(build.call(np.empty, shape, type=holder.type, name=holder.name, **of(holder.type)))
+            else:
+                inits.append(build.emit(Build("list", ()), holder.type, holder.name))
+        outs = tuple(map(fresh, holders))
         domain = Range(Const(0), self.size, Const(1))
-        build.add(Stmt(outs, Loop(domain, index, tuple(params), inits, Block(tuple(body), tuple(ends)))))
+        build.add(Stmt(outs, Loop(domain, index, tuple(holders), tuple(inits), Block(tuple(body), tuple(ends)))))
         found = []
-        for out, (_, t) in zip(outs, lists):
-            wide = Array(None, None) if isinstance(t, Unknown) else self.wider(t)
-            found.append(build.call(np.stack, out, type=wide, name=out.name))
-        return [self.with_stacks(entry, iter(found)) if isinstance(entry, Parts) else entry for entry in self.numbered(entries, found)]
+        for out, (_, t) in zip(outs, leaves):
+            if isinstance(out.type, ListT):
+                wide = Array(None, None) if isinstance(t, Unknown) else self.wider(t)
+                out = build.call(np.stack, out, type=wide, name=out.name)
+            found.append(out)
+        return self.numbered(entries, found)
+
+    def has_room(self, t: Type) -> bool:
+        """Return whether the shape and dtype of a result are known before the first member is computed."""
+        if isinstance(t, Scalar):
+            return t.kind in PLAIN_DTYPES and self.wider(t).dtype is not None and t.least is None
+        return isinstance(t, Array) and t.dtype is not None and t.dims is not None and all(isinstance(n, int) for n in t.dims)
 
     def taken_apart(self, value: Atom, t: Type, lists: list) -> Entry | None:
         """Add the numbers and arrays in a member's result to `lists`; return the structure with None in their places."""

@@ -21,6 +21,9 @@ from sourcead.frontend.find_source import Opaque
 from sourcead.ir.records import deep_copy, is_record, map_value, parts_of
 from sourcead.language.transformations import Mapped, member_of
 
+CALLED = (
+    types.FunctionType, types.BuiltinFunctionType, types.MethodType, functools.partial, type, Opaque, np.ufunc,
+)  # fmt: skip
 SAMPLE = 6  # the members on which a new text is compared with the loop
 
 
@@ -78,7 +81,7 @@ class MemberLoop(Opaque):
 
     def described(self, args: tuple) -> Mapped:
         function = self.function
-        if not isinstance(function, types.FunctionType | types.BuiltinFunctionType | types.MethodType | functools.partial | type | Opaque | np.ufunc):
+        if not isinstance(function, CALLED):
             function = function.__call__  # of an object, which has the object as its first argument
         return Mapped("vmap", function, in_axes=self.in_axes, out_axes=self.out_axes, checked=self.checked, own=self.own)
 
@@ -97,7 +100,8 @@ class MemberLoop(Opaque):
         positional = [*names][: len(args)]
         positional += [f"argument {k}" for k in range(len(positional), len(args))]
         if isinstance(self.in_axes, tuple | list) and len(self.in_axes) != len(args) - self.own:
-            why = f"in_axes has {len(self.in_axes)} items, and `{self.__name__}` is called with {len(args) - self.own} arguments by position"
+            given = f"`{self.__name__}` is called with {len(args) - self.own} arguments by position"
+            why = f"in_axes has {len(self.in_axes)} items, and {given}"
             raise ArgumentError(why, instead="one item for each of them; arguments that are given by name have axis 0")
         sizes: dict[str, int] = {}
         for place, (name, x) in enumerate([*zip(positional, args), *kwargs.items()]):
@@ -132,7 +136,8 @@ class MemberLoop(Opaque):
         """Return the arguments of some members, and which these are."""
         by_place = list(values)
         axes = {name: self.axes(self.positional, k if k < self.positional else name) for k, name in enumerate(by_place)}
-        (where, leaf, axis), *_ = (found for name in by_place for found in with_axes(values[name], axes[name], name) if found[2] is not None)
+        mapped = (found for name in by_place for found in with_axes(values[name], axes[name], name))
+        leaf, axis = next((leaf, axis) for _, leaf, axis in mapped if axis is not None)
         count = np.shape(leaf)[axis]
         some = np.unique(np.linspace(0, count - 1, SAMPLE).astype(int))
         return {name: self.taken(values[name], axes[name], some) for name in by_place}, some

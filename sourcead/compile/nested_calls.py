@@ -142,9 +142,10 @@ def _lower_call(lo: Lowering, call: ActiveCall, every: dict[Place, Value], repla
     """Return the block of a call, its inputs by place, the places of those that it writes, and whether it changes anything else."""
     mark, birth = lo.journal.mark(), next_birth()
     names = dict(enumerate(parameters(lo, call.fn, call.node)))
-    inputs = {
-        p: call.standing.get(p) or standing_for(lo, every[p], p if isinstance(p, str) else names.get(p, "x"), p in call.at) for p in replaced
-    }
+    inputs = dict(call.standing)
+    for p in replaced:
+        if p not in inputs:
+            inputs[p] = standing_for(lo, every[p], p if isinstance(p, str) else names.get(p, "x"), p in call.at)
     given = dict(every)
     with lo.build.block() as stmts:
         for place, x in inputs.items():

@@ -69,7 +69,7 @@ def lower_mapped(lo: Lowering, value: Mapped, args: list[Value], kwargs: dict[st
             axes = member_of(value.in_axes, place - value.own, len(args) - value.own)
         name = place if isinstance(place, str) else names.get(place, f"argument {place}")
         if not any_axis(axes) or core.is_function(given) or isinstance(given, Const) and not isinstance(atom_type(given), Array):
-            if isinstance(given, Const) and isinstance(given.value, int | float | complex) and not isinstance(given.value, bool) and any_axis(axes):
+            if any_axis(axes) and isinstance(given, Const) and isinstance(atom_type(given), Scalar) and atom_type(given) != BOOL:
                 raise not_mapped(name, "a number", lo)
             continue
         atom = lo.read(given)
@@ -107,7 +107,7 @@ def member_entry(lo: Lowering, batch: Batch, atom: Atom, axes: Any, where: str) 
     found = keyed_parts(t)
     if found is not None and not isinstance(t, Array | Scalar):
         items, types = {}, []
-        for key, part in found:
+        for key, _ in found:
             at = f"{where}.{key}" if hasattr(t, "cls") else f"{where}[{key!r}]"
             own = member_of(axes, key, len(found))
             item = lo.build.index(atom, Const(key)) if any_axis(own) or not isinstance(atom, Const) else Const(atom.value[key])
@@ -190,20 +190,18 @@ def written(lo: Lowering, block: Block, entries: dict[Var, Entry], size: Atom, d
         return writer
 
     origin, within, adjoint_of = build.origin, build.within, build.adjoint_of
-    mark, before = len(build.stmts), dict(lo.member_notes)
-    try:
+    writer = begun()
+
+    def together() -> None:
         if lo.in_loops or has_calls_with_effects(block):
             raise Unbatchable
-        writer = begun()
         writer.block(block)
         writer.ended(block)
-        return writer, writer.entry(block.results[0])
-    except Unbatchable:
-        del build.stmts[mark:]
-        lo.member_notes.clear()
-        lo.member_notes.update(before)
-        build.origin, build.within, build.adjoint_of = origin, within, adjoint_of
+
     try:
+        if writer.tries(together):
+            return writer, writer.entry(block.results[0])
+        build.origin, build.within, build.adjoint_of = origin, within, adjoint_of
         writer = begun()
         return writer, writer.stacked(block)[0]
     except Unbatchable:

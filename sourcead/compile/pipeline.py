@@ -39,8 +39,8 @@ from sourcead.ir.types import INT, Sym, Type, as_float, tangent_type
 from sourcead.ir.walk import rewrite, walk
 from sourcead.language.tracebacks import level_outside
 from sourcead.passes import plan
-from sourcead.passes.plan import simplify
 from sourcead.passes.batching.blocks import Batched, Unbatchable
+from sourcead.passes.plan import simplify
 from sourcead.places.spelling import of_constant
 
 log = logging.getLogger("sourcead")
@@ -168,7 +168,8 @@ def build(request: Request) -> Built:
 def _built(request: Request) -> Built:
     lowered, derivative = derive(request, keeps=True)
     warn_of_lost_changes(lowered)
-    if request.form.kind != "vmap" and (request.probing or not lowered.handles):  # else the way without exceptions, which need not be the one that is taken
+    taken = request.probing or not lowered.handles  # else the way without exceptions, which need not be the one that is taken
+    if taken and request.form.kind != "vmap":
         warn_of_zero(lowered, request.form, request.wrt)
     tell_of_long_text(lowered)
     try:

@@ -83,6 +83,8 @@ class MemberCalls(Batched):
             args = (args[0], tuple(Const(n) if isinstance(n, int) else self.refuse() for n in target.type.dims or ()))
             return super().call(target, replace(op, args=args))
         kind = record_of(fn).batched
+        if kind == "product" and len(args) == 2 and not kwargs and 0 in map(rank_of, args):
+            return super().call(target, replace(op, fn=np.multiply))
         if kind in KINDS:
             return KINDS[kind](self, target, op, kwargs)
         return super().call(target, op)
@@ -128,6 +130,8 @@ class MemberCalls(Batched):
     def length(self, target: Var, atom: Atom) -> Entry:
         """Return `len(x)`, which is the same for all members."""
         t = atom_type(atom)
+        if (parts := keyed_parts(t)) is not None:
+            return Same(Const(len(parts)))
         if isinstance(t, ListT):
             return Same(self.build.call(len, self.spread(atom), type=INT, name="n"))
         if not isinstance(t, Array) or not t.dims:
@@ -169,18 +173,22 @@ class MemberCalls(Batched):
             return self.emit(target, Call(np.stack, (self.spread(operand),), (("axis", Const(1)),)))
         return self.emit(target, self.nested(self.items_of(operand)))
 
+    def array_of(self, entry: Entry, t: Any) -> Var:
+        """Return the members' arrays, or the arrays of their numbers and arrays in lists."""
+        if isinstance(t, (Scalar, Array)):
+            return self.spread_entry(entry, t)
+        if isinstance(entry, Parts):
+            inner = [(item, u) for item, (_, u) in zip(entry.items.values(), keyed_parts(entry.type))]
+            return self.build.emit(self.nested(inner), name="row")
+        if isinstance(entry, Same) and keyed_parts(t):
+            inner = [(Same(self.build.index(entry.atom, Const(k))), u) for k, u in keyed_parts(t)]
+            return self.build.emit(self.nested(inner), name="row")
+        raise Unbatchable
+
     def nested(self, items: list | None) -> Call:
         if not items:
             raise Unbatchable
-        arrays = []
-        for entry, t in items:
-            if isinstance(t, (Scalar, Array)):
-                arrays.append(self.spread_entry(entry, t))
-            elif isinstance(entry, Parts):
-                inner = self.nested([(item, u) for item, (_, u) in zip(entry.items.values(), keyed_parts(entry.type))])
-                arrays.append(self.build.emit(inner, name="row"))
-            else:
-                raise Unbatchable
+        arrays = [self.array_of(entry, t) for entry, t in items]
         dtype = np.result_type(*(a.type.dtype for a in arrays)) if all(a.type.dtype is not None for a in arrays) else None
         if dtype is None or len({len(a.type.dims or ()) for a in arrays}) > 1:
             raise Unbatchable
@@ -197,7 +205,8 @@ class MemberCalls(Batched):
             item = atom_type(op.args[0]).item
             arrays, ranks = whole, {len(item.dims)} if isinstance(item, Array) else {0}
         else:
-            arrays, ranks = self.listed([self.spread_entry(e, t) for e, t in items]), {len(getattr(t, "dims", ())) for _, t in items}
+            found = [self.array_of(e, t) for e, t in items]
+            arrays, ranks = self.listed(found), {len(a.type.dims or ()) - 1 for a in found}
         if len(ranks) != 1 or axis is None:
             raise Unbatchable
         (rank,) = ranks
@@ -282,6 +291,16 @@ class MemberCalls(Batched):
 
     # -- subscripts ------------------------------------------------------------------------------------------------------
 
+    def item_of_table(self, target: Var, base: Atom, key: Operand) -> Var:
+        """Return the items that members take of a list or tuple of numbers, which is the same for all."""
+        items = keyed_parts(atom_type(base))
+        if self.varies(base) or not items or isinstance(key, (tuple, Slice)) or atom_type(key) not in (INT, *INTEGERS):
+            raise Unbatchable
+        if not all(isinstance(t, Scalar) and t == items[0][1] and t.kind in ("int", "float") for _, t in items):
+            raise Unbatchable
+        table = self.build.call(np.array, self.unbatched(base), name="table")
+        return self.emit(target, Index(table, self.found[key]))
+
     def part_of_array(self, target: Var, base: Atom, key: Operand) -> Var:
         if not self.is_batched(key):
             return self.emit(target, Index(self.spread(base), self.key(key)))
@@ -333,6 +352,7 @@ class MemberCalls(Batched):
         return self.emit(target, replace(op, base=base, path=(Sub(places),), value=value, distinct=single or op.distinct))
 
 
+INTEGERS = tuple(Scalar("int", np.dtype(code)) for code in np.typecodes["AllInteger"])
 OF_NUMBERS = {
     float: lambda self, target, x: self.of_numbers(target, x, float),
     bool: lambda self, target, x: Wide(self.truth(x)),

@@ -25,12 +25,11 @@ import numpy as np
 from sourcead.analysis.builder import atom_type, key_of
 from sourcead.analysis.unassigned import NOTHING
 from sourcead.ir.nodes import (
-    UNDEFINED, Atom, Block, Branch, Build, Call, Const, Index, Let, Loop, Operand, Range, Stmt, Sub, Update, Var,
-    fresh
+    UNDEFINED, Atom, Block, Branch, Build, Call, Const, Index, Let, Loop, Operand, Range, Stmt, Sub, Update, Var, fresh
 )
 from sourcead.ir.sizes import Sym
 from sourcead.ir.types import BOOL, INT, Array, Scalar, Type, keyed_parts
-from sourcead.ir.walk import copied, free_vars, has_effect, walk
+from sourcead.ir.walk import free_vars, has_effect, walk
 from sourcead.passes.batching.blocks import check_ranks
 from sourcead.passes.batching.calls import ALL, Unbatchable, rank_of
 from sourcead.passes.batching.entries import Entry, Parts, Same, Wide, map_leaves
@@ -54,13 +53,11 @@ class MemberControl(MemberCalls):
             raise Unbatchable
         for arm in (op.then, op.orelse):
             check_ranks([v.type for v in stmt.targets], arm.results)
-        mark = len(self.build.stmts)
-        if all(isinstance(t.type, (Scalar, Array)) for t in stmt.targets) and all(map(is_safe, walk_arms(op))):
-            try:
-                return self.chosen(stmt)
-            except Unbatchable:
-                del self.build.stmts[mark:]
-        self.parted(stmt)
+        if not all(map(of_one_shape, op.then.results, op.orelse.results)):
+            raise Unbatchable
+        safe = all(isinstance(t.type, (Scalar, Array)) for t in stmt.targets) and all(map(is_safe, walk_arms(op)))
+        if not (safe and self.tries(lambda: self.chosen(stmt))):
+            self.parted(stmt)
 
     def truth(self, cond: Atom) -> Var:
         """Return for each member whether a condition holds."""
@@ -133,7 +130,8 @@ class MemberControl(MemberCalls):
         self.build.at(stmt)
         for n, target in enumerate(stmt.targets):
             results = [arm.results[n] for arm in arms]
-            self.bind(target, self.merged(target.type, [w.entry(r) if w else self.entry(r) for w, r in zip(writers, results)], results, (writers, masks)))
+            entries = [(w or self).entry(r) for w, r in zip(writers, results)]
+            self.bind(target, self.merged(target.type, entries, results, (writers, masks)))
 
     def merged(self, t: Type, entries: list[Entry], old: list[Atom], where: tuple) -> Entry:
         """Return what stands for a result that each member has from one of two arms."""
@@ -161,7 +159,8 @@ class MemberControl(MemberCalls):
         elif kept is not None:
             base = self.in_dtype(self.spread_entry(entries[kept], atom_type(old[kept])), wide)
         else:
-            base = self.build.call(np.empty, self.shape_of(wide, self.value_of(writers[0], entries[0], old[0])), type=wide, name="y", **of(wide))
+            shape = self.shape_of(wide, self.value_of(writers[0], entries[0], old[0]))
+            base = self.build.call(np.empty, shape, type=wide, name="y", **of(wide))
         for k in (0, 1):
             if given[k] and (k != kept or not all(given)):
                 value = self.value_of(writers[k], entries[k], old[k])
@@ -210,11 +209,9 @@ class MemberControl(MemberCalls):
     # -- loops -----------------------------------------------------------------------------------------------------------
 
     def loop(self, stmt: Stmt) -> None:
-        mark = len(self.build.stmts)
-        try:
-            return super().loop(stmt)
-        except Unbatchable:
-            del self.build.stmts[mark:]
+        together = super().loop
+        if self.tries(lambda: together(stmt)):
+            return
         if has_effect(stmt.op):
             raise Unbatchable
         self.build.at(stmt)
@@ -280,7 +277,9 @@ class MemberControl(MemberCalls):
             raise Unbatchable
         if isinstance(op.domain, Block):
             return None
-        if not isinstance(op.domain, Range) or self.varies(op.domain.start) or not isinstance(op.domain.step, Const) or op.domain.step.value < 1:
+        if not isinstance(op.domain, Range) or self.varies(op.domain.start):
+            raise Unbatchable
+        if not isinstance(op.domain.step, Const) or op.domain.step.value < 1:
             raise Unbatchable
         if not self.varies(op.domain.stop) and op.leave is None:
             raise Unbatchable
@@ -301,7 +300,10 @@ class MemberControl(MemberCalls):
         build = self.build
         if isinstance(op.domain, Range):
             more = {"initial": Const(0)} if self.may_be_empty else {}
-            stop = self.unbatched(op.domain.stop) if last is None else build.call(int, build.call(np.max, last, **more), type=INT, name="most")
+            if last is None:
+                stop = self.unbatched(op.domain.stop)
+            else:
+                stop = build.call(int, build.call(np.max, last, **more), type=INT, name="most")
             return Range(self.unbatched(op.domain.start), stop, op.domain.step)
         with build.block() as test:
             some = build.call(np.any, going, type=BOOL, name="some")
@@ -323,7 +325,7 @@ class MemberControl(MemberCalls):
 
     def tested(self, writer, test: Block, results: dict[Var, Atom]) -> Var:
         """Write the test of a `while` loop over what an iteration leaves in its variants; return for each member whether it holds."""
-        block = copied(test, results)
+        block = self.copy(test, results)
         writer.block(block)
         writer.ended(block)
         return writer.truth(block.results[0])
@@ -332,6 +334,22 @@ class MemberControl(MemberCalls):
 def of(wide: Array) -> dict[str, Const]:
     """Return the option that makes an array of a dtype."""
     return {} if wide.dtype == np.dtype(float) else {"dtype": Const(wide.dtype)}
+
+
+def of_one_shape(a: Atom, b: Atom) -> bool:
+    """Return whether the results of two arms have the same shapes; what is no array is compared where it is merged."""
+    return of_equal_dims(atom_type(a), atom_type(b))
+
+
+def of_equal_dims(t: Type, u: Type) -> bool:
+    parts, others = keyed_parts(t), keyed_parts(u)
+    if parts is not None and others is not None:
+        return len(parts) == len(others) and all(of_equal_dims(x, y) for (_, x), (_, y) in zip(parts, others))
+    if isinstance(t, Array) and isinstance(u, Array):
+        if t.dims is None or u.dims is None or len(t.dims) != len(u.dims):
+            return False
+        return all(n is m or isinstance(n, int) and n == m for n, m in zip(t.dims, u.dims))
+    return not (isinstance(t, (Array, Scalar)) and isinstance(u, (Array, Scalar))) or isinstance(t, Scalar) is isinstance(u, Scalar)
 
 
 def is_endless(test: Block) -> bool:

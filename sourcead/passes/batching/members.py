@@ -12,32 +12,28 @@ computed in the same loop.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from sourcead.analysis.builder import Builder, atom_type, container
-from sourcead.analysis.unassigned import NOTHING
 from sourcead.ir.nodes import (
-    UNDEFINED, Append, Atom, Attr, Block, Branch, Build, Call, Const, Effect, Index, Let, Loop, Range, Stmt, Sub, Update,
-    Var, fresh
+    UNDEFINED, Append, Atom, Attr, Block, Branch, Build, Call, Const, Effect, Index, Let, Loop, Stmt, Update, Var, fresh
 )
 from sourcead.ir.sizes import Dim, Sym
-from sourcead.ir.types import INT, UNKNOWN, Array, ListT, Scalar, Type, Undefined, Unknown, keyed_parts
-from sourcead.ir.walk import copied, free_vars, map_op, walk
+from sourcead.ir.types import Array, Scalar, Type, keyed_parts
+from sourcead.ir.walk import free_vars, map_atoms, walk
 from sourcead.passes.batching.blocks import check_ranks
-from sourcead.passes.batching.entries import (
-    NOT_NUMBERS, PLAIN_DTYPES, Entry, Parts, Same, Wide, is_wide, map_leaves, terms_in, wide_type
-)
 from sourcead.passes.batching.calls import Unbatchable
-from sourcead.passes.batching.member_control import MemberControl, of
+from sourcead.passes.batching.entries import (
+    PLAIN_DTYPES, Entry, Parts, Same, Wide, is_wide, map_leaves, terms_in, wide_type
+)
+from sourcead.passes.batching.member_control import MemberControl
+from sourcead.passes.batching.one_by_one import OneByOne
 
 
-class OneByOne(Exception):
-    """A block must be computed for one member after the other, because its effects come in that order."""
-
-
-class Members(MemberControl):
+class Members(OneByOne, MemberControl):
     """Writes a block for all members.
 
     Attributes (besides those of `Batched`):
@@ -141,7 +137,7 @@ class Members(MemberControl):
         super().check(target, inferred)
 
     def emit(self, target: Var, op) -> Var:
-        """Return a new variable in place of `target`; a Python number lets the dtype of arrays as it is, and its array must not change it."""
+        """Return a new variable in place of `target`, with its dtype, which an array in place of a Python number might change."""
         if not isinstance(op, (Index, Call)):
             return self.written(target, op)
         inferred = self.build.result_type(op)
@@ -166,39 +162,52 @@ class Members(MemberControl):
             raise Unbatchable
 
     def statement(self, stmt: Stmt) -> None:
-        op = stmt.op
         self.build.at(stmt)
         read = free_vars(Block((stmt,)))
         if any(v in self.deferred for v in read):
             return self.one_by_one(stmt)
         if not any(map(self.varies, read)):
             return self.uniform_statement(stmt)
-        mark = len(self.build.stmts)
-        try:
-            self.batched_statement(stmt)
-        except Unbatchable:
-            del self.build.stmts[mark:]
+        if not self.tries(lambda: self.batched_statement(stmt)):
             self.build.at(stmt)
             self.one_by_one(stmt)
+
+    def tries(self, write: Callable[[], None]) -> bool:
+        """Return whether something can be written; what was written before it could not is removed."""
+        mark, notes = len(self.build.stmts), dict(self.notes)
+        try:
+            write()
+        except Unbatchable:
+            del self.build.stmts[mark:]
+            self.notes.clear()
+            self.notes.update(notes)
+            return False
+        return True
 
     def uniform_statement(self, stmt: Stmt) -> None:
         """Write a statement that is the same for all members."""
         if isinstance(stmt.op, Index) and stmt.op.base in self.parts and isinstance(stmt.op.key, Const):
             return self.bind(stmt.targets[0], self.parts[stmt.op.base].items[stmt.op.key.value])
-        names: dict[Var, Atom] = {v: self.unbatched(v) for v in free_vars(Block((stmt,)))}
-        if stmt.op.blocks:
-            (new,) = copied(Block((stmt,)), names).stmts
-        else:
-            new = replace(stmt, targets=tuple(map(fresh, stmt.targets)), op=map_op(stmt.op, lambda a: names.get(a, a)))
+        (new,) = self.copy(Block((stmt,)), {v: self.whole(self.entry(v)) for v in free_vars(Block((stmt,)))}).stmts
         self.build.add(new)
         for old, var in zip(stmt.targets, new.targets):
             self.bind(old, Same(var))
             self.build.made_by[var] = new.op
             self.build.learn(var, new.op)
-            if old in self.build.maybe_number:
-                self.build.maybe_number.add(var)
         if isinstance(stmt.op, Build) and not stmt.op.items:
             self.empty.add(stmt.targets[0])
+
+    def copy(self, block: Block, names: dict[Var, Atom]) -> Block:
+        """Return a copy of a block that binds fresh variables, of which the same is known; `names` replaces variables that it reads."""
+        names = dict(names)
+
+        def bind(var: Var) -> Var:
+            names[var] = fresh(var)
+            if var in self.build.maybe_number:
+                self.build.maybe_number.add(names[var])
+            return names[var]
+
+        return map_atoms(block, lambda a: names.get(a, a) if isinstance(a, Var) else a, bind)
 
     def batched_statement(self, stmt: Stmt) -> None:
         op = stmt.op
@@ -236,7 +245,7 @@ class Members(MemberControl):
                 return (self.part_of_array(target, base, key),)
             case Index(base, key):
                 if self.is_batched(key):
-                    raise Unbatchable
+                    return (self.item_of_table(target, base, key),)
                 return (self.written(target, Index(self.spread(base), self.mapped(key))),)
             case Update():
                 return (self.update(stmt),)
@@ -261,150 +270,6 @@ class Members(MemberControl):
         if name == "size" and dims is not None and len(dims) == 1:
             return self.build.index(self.build.attr(whole, "shape"), Const(1), name="size")
         raise Unbatchable
-
-    # -- one member after the other ---------------------------------------------------------------------------------------
-
-    def one_by_one(self, stmt: Stmt) -> None:
-        """Write a loop over the members for a statement, with all that it reads whose shape may differ."""
-        needed: dict[Stmt, None] = {}
-
-        def need(s: Stmt) -> None:
-            for v in free_vars(Block((s,))):
-                if v in self.deferred and self.deferred[v] not in needed:
-                    need(self.deferred[v])
-            needed[s] = None
-
-        need(stmt)
-        if not all(self.stacks(t.type) for t in stmt.targets) or unsure(stmt, set()):
-            self.deferred.update(dict.fromkeys(stmt.targets, stmt))
-            return
-        for target, entry in zip(stmt.targets, self.stacked(Block(tuple(needed), stmt.targets))):
-            self.bind(target, entry)
-
-    def stacks(self, t: Type) -> bool:
-        """Return whether the values of type `t` of all members surely have one shape."""
-        if keyed_parts(t) is not None:
-            return all(self.stacks(part) for _, part in keyed_parts(t))
-        match t:
-            case Scalar(kind):
-                return kind in PLAIN_DTYPES
-            case Array(dtype, dims):
-                return dtype is not None and dtype.kind in "fciub" and dims is not None and terms_in(t) <= self.uniform
-        return isinstance(t, NOT_NUMBERS)
-
-    def stacked(self, block: Block) -> list[Entry]:
-        """Write a loop over the members that computes a block, and return the results of all members."""
-        build, leaves = self.build, []
-        self.note(block)
-        index = Var("i", INT, True)
-        with build.block() as body:
-            names = {v: self.of_member(self.entry(v), v.type, index) for v in free_vars(block) if self.varies(v) and v not in self.deferred}
-            names |= {v: self.unbatched(v) for v in free_vars(block) if v not in names}
-            inner = copied(Block(block.stmts, block.results), names)
-            build.stmts += inner.stmts
-            entries = [self.taken_apart(result, atom_type(old), leaves) for result, old in zip(inner.results, block.results)]
-            holders, inits, ends = [], [], []
-            for value, t in leaves:
-                name = "members" if not isinstance(value, Var) or value.temp else f"{value.name}s"
-                if self.has_room(t):
-                    holders.append(Var(name, self.wider(t), True))
-                    ends.append(build.emit(Update(holders[-1], (Sub(index),), value), holders[-1].type, name))
-                elif self.may_be_empty:
-                    raise Unbatchable  # nothing would tell the shape
-                else:
-                    holders.append(Var(name, ListT(t), True))
-                    ends.append(build.emit(Append(holders[-1], value), ListT(t), name))
-        for holder in holders:
-            if isinstance(holder.type, Array):
-                shape = self.shape_of(holder.type, None)
-                inits.append(build.call(np.empty, shape, type=holder.type, name=holder.name, **of(holder.type)))
-            else:
-                inits.append(build.emit(Build("list", ()), holder.type, holder.name))
-        outs = tuple(map(fresh, holders))
-        domain = Range(Const(0), self.size, Const(1))
-        build.add(Stmt(outs, Loop(domain, index, tuple(holders), tuple(inits), Block(tuple(body), tuple(ends)))))
-        found = []
-        for out, (_, t) in zip(outs, leaves):
-            if isinstance(out.type, ListT):
-                wide = Array(None, None) if isinstance(t, Unknown) else self.wider(t)
-                out = build.call(np.stack, out, type=wide, name=out.name)
-            found.append(out)
-        return self.numbered(entries, found)
-
-    def has_room(self, t: Type) -> bool:
-        """Return whether the shape and dtype of a result are known before the first member is computed."""
-        if isinstance(t, Scalar):
-            return t.kind in PLAIN_DTYPES and self.wider(t).dtype is not None and t.least is None
-        return isinstance(t, Array) and t.dtype is not None and t.dims is not None and all(isinstance(n, int) for n in t.dims)
-
-    def taken_apart(self, value: Atom, t: Type, lists: list) -> Entry | None:
-        """Add the numbers and arrays in a member's result to `lists`; return the structure with None in their places."""
-        found = keyed_parts(t)
-        if found is not None:
-            items = {key: self.taken_apart(self.build.index(value, Const(key)), part, lists) for key, part in found}
-            return Parts(t, items)
-        if isinstance(t, NOT_NUMBERS):
-            return Same(Const(getattr(t, "value", None))) if not isinstance(t, Str) else None
-        if not isinstance(t, (Scalar, Array, Unknown)):
-            raise Unbatchable
-        lists.append((value, t))
-        return None
-
-    def numbered(self, entries: list, found: list[Var]) -> list[Entry]:
-        """Return entries with the stacks `found`, in their order, where the entries have None."""
-        stacks = iter(found)
-
-        def filled(entry):
-            if entry is None:
-                return Wide(next(stacks))
-            return Parts(entry.type, {k: filled(e) for k, e in entry.items.items()}) if isinstance(entry, Parts) else entry
-
-        return [filled(entry) for entry in entries]
-
-    def of_member(self, entry: Entry, t: Type, index: Atom) -> Atom:
-        """Emit the value of one member."""
-        match entry:
-            case Same(atom):
-                return atom
-            case Parts(t, items):
-                found = [self.of_member(item, part, index) for item, (_, part) in zip(items.values(), keyed_parts(t))]
-                return self.build.emit(container(t, tuple(found)), t)
-            case Wide(var):
-                return map_leaves(self.build, var, t, lambda part, u: (self.member_of(part, u, index), u))[0]
-        raise Unbatchable
-
-    def member_of(self, wide: Atom, t: Type, index: Atom) -> Var:
-        if isinstance(t, Scalar) and t.dtype is None and t.kind in ("float", "int", "bool", "complex"):
-            return self.build.call({"float": float, "int": int, "bool": bool, "complex": complex}[t.kind], self.build.index(wide, index), type=t)
-        return self.build.emit(Index(wide, index), t, getattr(wide, "name", "member"))
-
-    def note(self, block: Block) -> None:
-        """Add a line on a loop over the members."""
-        places = [s.origin for s in block.stmts if s.origin is not None]
-        self.notes[f"{spoken(places[-1])}: no form for all members at once; a loop over the members" if places else "a loop over the members"] = None
-
-
-UNASSIGNED = (UNDEFINED, NOTHING)
-
-
-def unsure(stmt: Stmt, known: set[Atom]) -> set[Atom]:
-    """Return the results of a statement that may have no value; `known` are variables that may have none."""
-    op = stmt.op
-    if isinstance(op, Branch):
-        found = set()
-        for arm in (op.then, op.orelse):
-            inside = known.union(*(unsure(s, known) for s in arm.stmts))
-            found |= {t for t, r in zip(stmt.targets, arm.results) if r in UNASSIGNED or r in inside}
-        return found
-    if isinstance(op, Loop):
-        return {t for t, init in zip(stmt.targets, op.inits) if init in UNASSIGNED or init in known}
-    return set()
-
-
-def spoken(origin) -> str:
-    """Return a place in the user's function as text."""
-    first = next(iter(origin.text.splitlines()), "").strip()
-    return f"line {origin.line}, `{first}`" if first else f"line {origin.line}"
 
 
 def has_calls_with_effects(block: Block) -> bool:

@@ -27,6 +27,8 @@ class Vmapped(Generated, Opaque):
     A text is made for each number of arguments and their names, and for each combination of their types.
     """
 
+    _directions: dict[str, str] = {}
+
     def __init__(self, f: Callable, in_axes: Any = 0, out_axes: Any = 0, options: Options = Options()):  # noqa: B008 (immutable)
         if not callable(f):
             raise ArgumentError(f"`vmap` takes a function, and is given {f!r}", instead="vmap(f)(xs)")

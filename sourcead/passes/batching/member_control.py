@@ -153,18 +153,19 @@ class MemberControl(MemberCalls):
         if wide.dtype is None:
             raise Unbatchable
         kept = next((k for k in (0, 1) if writers[k] is None), None)
-        if not all(given):
-            k = given.index(True)
-            base = self.nothing(wide, self.value_of(writers[k] or self, entries[k], old[k]))
+        if kept is not None and not given[kept]:
+            base = self.nothing(wide, self.value_of(writers[1 - kept], entries[1 - kept], old[1 - kept]))
         elif kept is not None:
             base = self.in_dtype(self.spread_entry(entries[kept], atom_type(old[kept])), wide)
         else:
-            shape = self.shape_of(wide, self.value_of(writers[0], entries[0], old[0]))
+            first = given.index(True)
+            shape = self.shape_of(wide, self.value_of(writers[first], entries[first], old[first]))
             base = self.build.call(np.empty, shape, type=wide, name="y", **of(wide))
         for k in (0, 1):
-            if given[k] and (k != kept or not all(given)):
-                value = self.value_of(writers[k], entries[k], old[k])
-                if len(getattr(atom_type(value), "dims", None) or ()) not in (0, len(wide.dims) - isinstance(entries[k], Same)):
+            if k != kept:
+                value = self.value_of(writers[k], entries[k], old[k]) if given[k] else filling(wide)
+                axes = len(getattr(atom_type(value), "dims", None) or ())
+                if given[k] and axes not in (0, len(wide.dims) - isinstance(entries[k], Same)):
                     raise Unbatchable
                 base = self.build.emit(Update(base, (Sub(masks[k]),), value), wide, getattr(value, "name", "y"))
         return Wide(base)
@@ -183,10 +184,7 @@ class MemberControl(MemberCalls):
 
     def nothing(self, wide: Array, like: Atom | None = None) -> Var:
         """Emit an array for values that some members have only later, and that Python would not let them read before: not a number."""
-        if wide.dtype is None or wide.dtype.kind not in "fci":
-            raise Unbatchable
-        fill = Const(int(np.iinfo(wide.dtype).min)) if wide.dtype.kind == "i" else Const(np.nan, "np.nan")
-        return self.build.call(np.full, self.shape_of(wide, like), fill, type=wide, name="y", **of(wide))
+        return self.build.call(np.full, self.shape_of(wide, like), filling(wide), type=wide, name="y", **of(wide))
 
     def in_dtype(self, var: Var, wide: Array) -> Var:
         """Return an array in the dtype of an array type, which values of another one are written into."""
@@ -334,6 +332,13 @@ class MemberControl(MemberCalls):
 def of(wide: Array) -> dict[str, Const]:
     """Return the option that makes an array of a dtype."""
     return {} if wide.dtype == np.dtype(float) else {"dtype": Const(wide.dtype)}
+
+
+def filling(wide: Array) -> Const:
+    """Return the number that stands where there is no value: not a number, or an integer that is no index."""
+    if wide.dtype is None or wide.dtype.kind not in "fci":
+        raise Unbatchable
+    return Const(int(np.iinfo(wide.dtype).min)) if wide.dtype.kind == "i" else Const(np.nan, "np.nan")
 
 
 def of_one_shape(a: Atom, b: Atom) -> bool:

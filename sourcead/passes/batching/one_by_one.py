@@ -23,6 +23,7 @@ from sourcead.ir.walk import free_vars
 from sourcead.passes.batching.calls import Unbatchable
 from sourcead.passes.batching.entries import NOT_NUMBERS, PLAIN_DTYPES, Entry, Parts, Same, Wide, map_leaves, terms_in
 from sourcead.passes.batching.member_control import MemberControl, of
+from sourcead.places.origin import quoted_line
 
 
 class OneByOne(MemberControl):
@@ -168,5 +169,5 @@ def unsure(stmt: Stmt, known: set[Atom]) -> set[Atom]:
 
 def spoken(origin) -> str:
     """Return a place in the user's function as text."""
-    first = next(iter(origin.text.splitlines()), "").strip()
+    first = next(iter(origin.text.splitlines() or quoted_line(origin)), "").strip()
     return f"line {origin.line}, `{first}`" if first else f"line {origin.line}"

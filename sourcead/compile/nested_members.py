@@ -219,7 +219,7 @@ def with_axes(writer: Members, entry: Entry, t: Type, axes: Any) -> Atom:
     """Return a result with the axes of members where `out_axes` asks for them."""
     build, found = writer.build, keyed_parts(t)
     if found is not None:
-        parts = {k: writer.item(entry, k, part, writer)[0] for k, part in found}
+        parts = {k: writer.item(entry, k) for k, _ in found}
         items = [with_axes(writer, parts[k], part, member_of(axes, k, len(found))) for k, part in found]
         types = iter(map(atom_type, items))
         new = list_type(tuple(types)) if isinstance(t, ListT) else map_type(t, lambda part: next(types))

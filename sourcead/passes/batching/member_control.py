@@ -15,17 +15,16 @@ is not computed for members that do not take the arm: there a factor may be infi
 
 from __future__ import annotations
 
-import math
 import operator
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from sourcead.analysis.builder import atom_type, key_of
 from sourcead.analysis.unassigned import NOTHING
 from sourcead.ir.nodes import (
-    UNDEFINED, Atom, Block, Branch, Build, Call, Const, Index, Let, Loop, Operand, Range, Stmt, Sub, Update, Var, fresh
+    UNDEFINED, Atom, Block, Branch, Call, Const, Index, Loop, Operand, Range, Stmt, Sub, Update, Var, fresh
 )
 from sourcead.ir.sizes import Sym
 from sourcead.ir.types import BOOL, INT, Array, Scalar, Type, keyed_parts
@@ -34,12 +33,50 @@ from sourcead.passes.batching.blocks import check_ranks
 from sourcead.passes.batching.calls import ALL, Unbatchable, rank_of
 from sourcead.passes.batching.entries import Entry, Parts, Same, Wide, map_leaves
 from sourcead.passes.batching.member_calls import MemberCalls
+from sourcead.passes.batching.safe import is_safe
 
-SAFE = frozenset({
-    operator.add, operator.sub, operator.neg, operator.pos, operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne,
-    operator.not_, np.add, np.subtract, np.negative, np.logical_and, np.logical_or, np.logical_not,
-})  # fmt: skip
-"""Functions that may be computed for members that do not need them: they cannot fail, and their adjoints multiply by 1 or -1."""
+
+@dataclass(eq=False)
+class Arm:
+    """An arm of a branch.
+
+    Attributes:
+        block: what it computes.
+        mask: tells the members that take it.
+        writer: wrote it for these members; None if it computes nothing.
+        stmts: what the writer wrote.
+        guarded: whether this stands in a branch of its own, for the case that no member takes the arm.
+    """
+
+    block: Block
+    mask: Var | None
+    writer: MemberControl | None = None
+    stmts: list[Stmt] = field(default_factory=list)
+    guarded: bool = False
+
+
+@dataclass(eq=False)
+class Choice:
+    """A number or array that each member has from one of two arms.
+
+    Attributes:
+        base: the values of all members, as far as they are written.
+        wide: its type.
+        sides: what stands for it behind each arm, and its type there.
+        given: whether it has a value behind each arm.
+    """
+
+    base: Atom
+    wide: Array
+    sides: list[tuple[Entry, Type]]
+    given: list[bool]
+
+
+def as_entry(made: Entry | Choice) -> Entry:
+    """Return what stands for a result, now that all choices are written."""
+    if isinstance(made, Choice):
+        return Wide(made.base)
+    return Parts(made.type, {key: as_entry(item) for key, item in made.items.items()}) if isinstance(made, Parts) else made
 
 
 class MemberControl(MemberCalls):
@@ -92,7 +129,7 @@ class MemberControl(MemberCalls):
         """Return a writer for the members at which a mask is true, which knows the variables `needed`."""
         inner = self.inside()
         inner.size, inner.dim = self.build.call(np.count_nonzero, mask, type=INT, name="n"), Sym(0, varies=True)
-        inner.may_be_empty = True
+        inner.may_be_empty, inner.risks = True, []
         for v in needed:
             if self.varies(v):
                 inner.bind(v, self.taken(self.entry(v), v.type, mask, inner.dim))
@@ -112,79 +149,102 @@ class MemberControl(MemberCalls):
         return entry
 
     def parted(self, stmt: Stmt) -> None:
-        """Write each arm of a branch for the members that take it."""
+        """Write each arm of a branch for the members that take it; what may raise an error is not computed for none."""
         op: Branch = stmt.op
         then = self.truth(op.cond)
-        masks, arms = [then, None], [op.then, op.orelse]
-        kept = next((k for k in (1, 0) if not arms[k].stmts), None)  # the arm that computes nothing
-        writers: list = [None, None]
-        for k in (0, 1):
-            if k == kept:
+        arms = [Arm(op.then, then), Arm(op.orelse, None)]
+        kept = next((arm for arm in reversed(arms) if not arm.block.stmts), None)  # the arm that computes nothing
+        for arm in arms:
+            if arm is kept:
                 continue
-            if k == 1:
-                masks[1] = self.build.call(np.logical_not, then, type=then.type, name="others")
-            mask = masks[k]
-            inner = writers[k] = self.some(mask, list(free_vars(arms[k])))
-            inner.block(arms[k])
-            inner.ended(arms[k])
+            if arm.mask is None:
+                arm.mask = self.build.call(np.logical_not, then, type=then.type, name="others")
+            with self.build.block() as arm.stmts:
+                arm.writer = self.some(arm.mask, list(free_vars(arm.block)))
+                arm.writer.block(arm.block)
+                arm.writer.ended(arm.block)
+            arm.guarded = bool(arm.writer.risks)
+            if not arm.guarded:
+                self.build.stmts += arm.stmts
         self.build.at(stmt)
+        choices: list[Choice] = []
+        made = []
         for n, target in enumerate(stmt.targets):
-            results = [arm.results[n] for arm in arms]
-            entries = [(w or self).entry(r) for w, r in zip(writers, results)]
-            self.bind(target, self.merged(target.type, entries, results, (writers, masks)))
+            results = [arm.block.results[n] for arm in arms]
+            entries = [(arm.writer or self).entry(r) for arm, r in zip(arms, results)]
+            made.append(self.begun(target.type, [*zip(arms, entries, map(atom_type, results))], choices))
+        for k, arm in enumerate(arms):
+            if arm is not kept:
+                self.give(arm, k, choices)
+        for target, entry in zip(stmt.targets, made):
+            self.bind(target, as_entry(entry))
 
-    def merged(self, t: Type, entries: list[Entry], old: list[Atom], where: tuple) -> Entry:
-        """Return what stands for a result that each member has from one of two arms."""
-        writers, masks = where
+    def begun(self, t: Type, sides: list[tuple[Arm, Entry, Type]], choices: list[Choice]):
+        """Return what stands for a result that each member has from one of two arms, with a `Choice` for each number or array in it."""
+        (one, other) = entries = [entry for _, entry, _ in sides]
         if keyed_parts(t) is not None and not isinstance(t, (Scalar, Array)):
-            items = {}
-            for key, part in keyed_parts(t):
-                sides = [self.item(e, key, part, w) for e, w in zip(entries, writers)]
-                items[key] = self.merged(part, [e for e, _ in sides], [Const(None) if o is None else o for _, o in sides], where)
-            return Parts(t, items)
-        if all(isinstance(e, Same) for e in entries) and entries[0].atom is entries[1].atom:
-            return entries[0]
-        if any(isinstance(e, Same) and e.atom is NOTHING for e in entries):
-            raise Unbatchable
-        given = [not isinstance(e, Same) or e.atom is not UNDEFINED for e in entries]
-        if not isinstance(t, (Scalar, Array)):
+            if any(arm.guarded and not isinstance(entry, Parts) for arm, entry, _ in sides):
+                raise Unbatchable
+            parts = {key: [(arm, self.item(e, key), part) for arm, e, _ in sides] for key, part in keyed_parts(t)}
+            return Parts(t, {key: self.begun(part, parts[key], choices) for key, part in keyed_parts(t)})
+        if isinstance(one, Same) and isinstance(other, Same) and one.atom is other.atom:
+            return one
+        if any(isinstance(e, Same) and e.atom is NOTHING for e in entries) or not isinstance(t, (Scalar, Array)):
             raise Unbatchable
         wide = self.wider(t)
         if wide.dtype is None:
             raise Unbatchable
-        kept = next((k for k in (0, 1) if writers[k] is None), None)
-        if kept is not None and not given[kept]:
-            base = self.nothing(wide, self.value_of(writers[1 - kept], entries[1 - kept], old[1 - kept]))
-        elif kept is not None:
-            base = self.in_dtype(self.spread_entry(entries[kept], atom_type(old[kept])), wide)
+        given = [not isinstance(e, Same) or e.atom is not UNDEFINED for e in entries]
+        kept = next((k for k, (arm, *_) in enumerate(sides) if arm.writer is None), None)
+        if kept is not None and given[kept]:
+            base = self.in_dtype(self.spread_entry(entries[kept], sides[kept][2]), wide)
         else:
-            first = given.index(True)
-            shape = self.shape_of(wide, self.value_of(writers[first], entries[first], old[first]))
-            base = self.build.call(np.empty, shape, type=wide, name="y", **of(wide))
-        for k in (0, 1):
-            if k != kept:
-                value = self.value_of(writers[k], entries[k], old[k]) if given[k] else filling(wide)
-                axes = len(getattr(atom_type(value), "dims", None) or ())
-                if given[k] and axes not in (0, len(wide.dims) - isinstance(entries[k], Same)):
-                    raise Unbatchable
-                base = self.build.emit(Update(base, (Sub(masks[k]),), value), wide, getattr(value, "name", "y"))
-        return Wide(base)
+            arm, entry, own = sides[given.index(True)]
+            like = None if arm.guarded else self.value_of(arm.writer, entry, own)
+            shape = self.shape_of(wide, like)
+            if kept is not None:
+                base = self.build.call(np.full, shape, filling(wide), type=wide, name="y", **of(wide))
+            else:
+                base = self.build.call(np.empty, shape, type=wide, name="y", **of(wide))
+        choices.append(Choice(base, wide, [(entry, own) for _, entry, own in sides], given))
+        return choices[-1]
 
-    def item(self, entry: Entry, key, part: Type, writer) -> tuple[Entry, Atom]:
+    def give(self, arm: Arm, k: int, choices: list[Choice]) -> None:
+        """Write what an arm gives to the members that take it."""
+        build, bases = self.build, [choice.base for choice in choices]
+        with build.block() as stmts:
+            build.stmts += arm.stmts if arm.guarded else []
+            for choice in choices:
+                entry, own = choice.sides[k]
+                value = self.value_of(arm.writer, entry, own) if choice.given[k] else filling(choice.wide)
+                axes = len(getattr(atom_type(value), "dims", None) or ())
+                if choice.given[k] and axes not in (0, len(choice.wide.dims) - isinstance(entry, Same)):
+                    raise Unbatchable
+                choice.base = build.emit(Update(choice.base, (Sub(arm.mask),), value), choice.wide, getattr(value, "name", "y"))
+        if not arm.guarded:
+            build.stmts += stmts
+            return
+        some = build.call(np.any, arm.mask, type=BOOL, name="some")
+        ends = tuple(choice.base for choice in choices)
+        outs = tuple(fresh(end) for end in ends)
+        build.add(Stmt(outs, Branch(some, Block(tuple(stmts), ends), Block((), tuple(bases)))))
+        for choice, out in zip(choices, outs):
+            choice.base = out
+
+    def item(self, entry: Entry, key) -> Entry:
         """Return an entry for a part of a container."""
         if isinstance(entry, Parts):
-            return entry.items[key], Var("part", part, True)
-        atom = entry.var if isinstance(entry, Wide) else entry.atom
-        found = self.build.index(atom, Const(key))
-        return (Wide(found) if isinstance(entry, Wide) else Same(found)), Var("part", part, True)
+            return entry.items[key]
+        found = self.build.index(entry.var if isinstance(entry, Wide) else entry.atom, Const(key))
+        return Wide(found) if isinstance(entry, Wide) else Same(found)
 
-    def value_of(self, writer, entry: Entry, old: Atom) -> Atom:
+    def value_of(self, writer, entry: Entry, t: Type) -> Atom:
         """Return the value that an arm gives the members which take it, as it is written into the array of all."""
-        return entry.atom if isinstance(entry, Same) else writer.spread_entry(entry, atom_type(old))
+        return entry.atom if isinstance(entry, Same) else writer.spread_entry(entry, t)
 
-    def nothing(self, wide: Array, like: Atom | None = None) -> Var:
+    def nothing(self, wide: Array) -> Var:
         """Emit an array for values that some members have only later, and that Python would not let them read before: not a number."""
-        return self.build.call(np.full, self.shape_of(wide, like), filling(wide), type=wide, name="y", **of(wide))
+        return self.build.call(np.full, self.shape_of(wide, None), filling(wide), type=wide, name="y", **of(wide))
 
     def in_dtype(self, var: Var, wide: Array) -> Var:
         """Return an array in the dtype of an array type, which values of another one are written into."""
@@ -248,8 +308,10 @@ class MemberControl(MemberCalls):
             inner = around.some(mask, list(dict.fromkeys([*needed, *op.params])))
             inner.block(op.body)
             inner.ended(op.body)
+            if inner.risks and last is not None and op.leave is not None:  # maybe no member is in an iteration
+                raise Unbatchable
             build.at(stmt)
-            values = [self.value_of(inner, inner.entry(r), r) for r in op.body.results]
+            values = [self.value_of(inner, inner.entry(r), atom_type(r)) for r in op.body.results]
             ends = [build.emit(Update(p, (Sub(mask),), v), w, p.name) for p, v, w in zip(params, values, wides)]
             stay = self.staying(inner, op)
             keeps = going_in
@@ -364,20 +426,3 @@ def is_endless(test: Block) -> bool:
 
 def walk_arms(op: Branch) -> list[Stmt]:
     return [s for arm in (op.then, op.orelse) for s in walk(arm)]
-
-
-def is_safe(stmt: Stmt) -> bool:
-    """Return whether a statement may be computed for members that do not need it."""
-    match stmt.op:
-        case Let() | Build(kind="tuple" | "dict" | "record"):
-            return True
-        case Branch(cond):
-            return atom_type(cond) == BOOL
-        case Index(base, Const(int() as k)) if isinstance(atom_type(base), Array) and atom_type(base).dims:
-            n = atom_type(base).dims[0]
-            return -(least := n.least if isinstance(n, Sym) else n) <= k < least
-        case Call(operator.mul | np.multiply, (a, b), ()):
-            return any(isinstance(x, Const) and type(x.value) in (int, float) and math.isfinite(x.value) for x in (a, b))
-        case Call(fn, _, ()):
-            return isinstance(fn, type(len) | np.ufunc) and fn in SAFE
-    return False

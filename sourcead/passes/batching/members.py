@@ -31,6 +31,7 @@ from sourcead.passes.batching.entries import (
 )
 from sourcead.passes.batching.member_control import MemberControl
 from sourcead.passes.batching.one_by_one import OneByOne
+from sourcead.passes.batching.safe import may_fail
 
 
 class Members(OneByOne, MemberControl):
@@ -42,6 +43,7 @@ class Members(OneByOne, MemberControl):
         uniform: the sizes that are the same for all members.
         notes: gets a line for each loop over the members.
         may_be_empty: whether these may be no members, because they are those that take an arm.
+        risks: statements that are the same for all members and may raise an error.
     """
 
     def __init__(self, build: Builder, size: Atom, dim: Dim, notes: dict[str, None]):
@@ -51,12 +53,13 @@ class Members(OneByOne, MemberControl):
         self.uniform: set[Sym] = set()
         self.notes = notes
         self.may_be_empty = False
+        self.risks: list[Stmt] = []
 
     def inside(self) -> Members:
         inner = Members(self.build, self.size, self.dim, self.notes)
         inner.found, inner.plain, inner.empty = dict(self.found), dict(self.plain), set(self.empty)
         inner.parts, inner.deferred, inner.uniform = dict(self.parts), dict(self.deferred), set(self.uniform)
-        inner.may_be_empty = self.may_be_empty
+        inner.may_be_empty, inner.risks = self.may_be_empty, self.risks
         return inner
 
     # -- values ----------------------------------------------------------------------------------------------------------
@@ -188,6 +191,8 @@ class Members(OneByOne, MemberControl):
         """Write a statement that is the same for all members."""
         if isinstance(stmt.op, Index) and stmt.op.base in self.parts and isinstance(stmt.op.key, Const):
             return self.bind(stmt.targets[0], self.parts[stmt.op.base].items[stmt.op.key.value])
+        if may_fail(stmt):
+            self.risks.append(stmt)
         (new,) = self.copy(Block((stmt,)), {v: self.whole(self.entry(v)) for v in free_vars(Block((stmt,)))}).stmts
         self.build.add(new)
         for old, var in zip(stmt.targets, new.targets):

@@ -5,9 +5,9 @@
                     y = np.stack(ys)
 
 `blocks.py` has the forms that jacobians and `map` use too.  What is added here: containers whose parts are known one by one, subscripts
-that differ (`member_calls.py`), branches and loops (`member_control.py`), and the loop over the members for any statement without such a
-form, about which `notes` says so.  A value whose shape may differ between members, such as `x[x > 0]`, is not stacked: what reads it is
-computed in the same loop.
+that differ (`member_calls.py`), branches (`member_branches.py`), loops (`member_loops.py`), and the loop over the members for any statement
+without such a form (`one_by_one.py`), about which `notes` says so.  A value whose shape may differ between members, such as `x[x > 0]`, is
+not stacked: what reads it is computed in the same loop.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from sourcead.passes.batching.calls import Unbatchable
 from sourcead.passes.batching.entries import (
     PLAIN_DTYPES, Entry, Parts, Same, Wide, is_wide, map_leaves, terms_in, wide_type
 )
-from sourcead.passes.batching.member_control import MemberControl
+from sourcead.passes.batching.member_loops import MemberLoops
 from sourcead.passes.batching.one_by_one import OneByOne
 from sourcead.passes.batching.safe import may_fail
 
 
-class Members(OneByOne, MemberControl):
+class Members(OneByOne, MemberLoops):
     """Writes a block for all members.
 
     Attributes (besides those of `Batched`):

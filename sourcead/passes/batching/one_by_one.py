@@ -22,11 +22,12 @@ from sourcead.ir.types import INT, Array, ListT, Scalar, Str, Type, Unknown, key
 from sourcead.ir.walk import free_vars
 from sourcead.passes.batching.calls import Unbatchable
 from sourcead.passes.batching.entries import NOT_NUMBERS, PLAIN_DTYPES, Entry, Parts, Same, Wide, map_leaves, terms_in
-from sourcead.passes.batching.member_control import MemberControl, of
+from sourcead.passes.batching.member_branches import of
+from sourcead.passes.batching.member_loops import MemberLoops
 from sourcead.places.origin import quoted_line
 
 
-class OneByOne(MemberControl):
+class OneByOne(MemberLoops):
     """The rules of `Members` for what is computed for one member after the other."""
 
     def one_by_one(self, stmt: Stmt) -> None:

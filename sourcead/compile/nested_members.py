@@ -15,15 +15,16 @@ from typing import Any
 import numpy as np
 
 from sourcead.analysis.builder import atom_type, container
-from sourcead.compile.nested_calls import ActiveCall, Place, constant, parameters, taken
-from sourcead.errors import ArgumentError, UnsupportedSyntaxError
+from sourcead.compile.nested_calls import ActiveCall, Place, constant, parameters, places, taken
+from sourcead.errors import ArgumentError, SourceADError, UnsupportedSyntaxError
 from sourcead.frontend import core
 from sourcead.frontend.core import BoundVal, Lowering, Value
+from sourcead.frontend.find_source import Opaque
 from sourcead.ir.nodes import Atom, Block, Branch, Const, Effect, Let, Stmt, Var
 from sourcead.ir.records import list_type
 from sourcead.ir.types import BOOL, INT, KINDS, Array, ArrayLike, ListT, Scalar, Type, Unknown, keyed_parts, map_type
 from sourcead.ir.walk import free_vars
-from sourcead.language.transformations import Mapped, member_of
+from sourcead.language.transformations import Described, Mapped, member_of
 from sourcead.passes import plan
 from sourcead.passes.batching.calls import Unbatchable
 from sourcead.passes.batching.entries import NOT_NUMBERS, Entry, Parts, Same, Wide, is_wide
@@ -59,11 +60,60 @@ def axes_in(lo: Lowering, value: Value, node) -> Any:
 
 @core.call.register(Mapped)
 def lower_mapped(lo: Lowering, value: Mapped, args: list[Value], kwargs: dict[str, Value], node) -> Value:
-    """Lower a call of what `vmap` returned."""
-    places: dict[Place, Value] = {**dict(enumerate(args)), **kwargs}
+    """Lower a call of what `vmap` returned; of a gradient that would become a loop, the gradient of the sum over all members if it can."""
+    gradient = None if lo.in_loops else gradient_of(lo, value.function)
+    if gradient is None:
+        return lower_members(lo, value, args, kwargs, node)
+    for lowered in (lower_members, lower_gradient_of_sum):
+        found, notes, loops = None, dict(lo.member_notes), lo.nth_loop
+        with lo.attempt(SourceADError) as attempt:
+            found = lowered(lo, value if lowered is lower_members else (value, gradient), args, kwargs, node)
+            loops = lo.nth_loop
+            if found is None or len(lo.member_notes) > len(notes):
+                attempt.fail()
+        if not attempt.failed:
+            return found
+        lo.nth_loop = loops  # what is known of the loops that were lowered is not that of those in the next attempt
+        lo.member_notes.clear()
+        lo.member_notes.update(notes)
+    return lower_members(lo, value, args, kwargs, node)
+
+
+def gradient_of(lo: Lowering, fn: Value) -> Described | None:
+    """Return the gradient that a function is, None if it is another function."""
+    if isinstance(fn, Const) and isinstance(fn.value, Opaque) and (made := fn.value.described(())) is not None:
+        fn = None if made.bound_args or made.bound_kwargs else replace(made, function=core.as_value(lo, made.function))
+    if isinstance(fn, BoundVal) and not fn.args and not fn.kwargs:
+        fn = fn.function
+    return fn if isinstance(fn, Described) and fn.kind == "grad" and not fn.has_aux else None
+
+
+def sum_of(members: Any, *args: Any, **kwargs: Any) -> Any:
+    """Return the sum of the results of all members; this function is lowered, not called."""
+    return np.sum(members(*args, **kwargs))
+
+
+def lower_gradient_of_sum(lo: Lowering, value: tuple[Mapped, Described], args: list[Value], kwargs: dict[str, Value], node) -> Value | None:
+    """Lower the gradients of all members as the gradient of the sum of their results, on each of which an argument of its own depends.
+
+    Return None if an argument that they are taken by is the same for all members.
+    """
+    mapped, gradient = value
+    at = places(lo, gradient, gradient.wrt, args, kwargs, node)
+    axes = [0 if isinstance(p, str) else None if p < mapped.own else member_of(mapped.in_axes, p - mapped.own) for p in at]
+    if any(a != 0 for a in axes) or mapped.out_axes != 0:
+        return None
+    summed = BoundVal(Const(sum_of), (replace(mapped, function=gradient.function),), {})
+    wrt = tuple(at) if isinstance(gradient.wrt, tuple) else at[0]
+    return core.call(lo, Described("grad", summed, wrt), args, kwargs, node)
+
+
+def lower_members(lo: Lowering, value: Mapped, args: list[Value], kwargs: dict[str, Value], node) -> Value:
+    """Lower a call of what `vmap` returned to the body of the function for all members."""
+    every: dict[Place, Value] = {**dict(enumerate(args)), **kwargs}
     names = dict(enumerate(parameters(lo, value.function, node))) if not isinstance(value.function, BoundVal) else {}
     batch, inputs, entries = Batch([]), {}, {}
-    for place, given in places.items():
+    for place, given in every.items():
         axes = None if place in range(value.own) else 0
         if isinstance(place, int) and place >= value.own:
             axes = member_of(value.in_axes, place - value.own, len(args) - value.own)

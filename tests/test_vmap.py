@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from sourcead import (
-    ArgumentError, UnsupportedSyntaxError, VerificationError, grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp, vmap
+    ArgumentError, UnsupportedSyntaxError, VerificationError, check_grads, grad, hessian, hvp, jacobian, jvp,
+    value_and_grad, vjp, vmap
 )
 from sourcead.compile.member_loop import MemberLoop
 from sourcead.compile.structures import leaves, map_leaves
@@ -267,7 +268,7 @@ def test_text_of_an_arm_that_is_not_safe():
     def half(x):
         return np.log(x) if x > 0 else x
 
-    assert "x[gt] = np.log(x[gt])" in vmap(half).lower(S).text
+    assert "[gt] = np.log(x[gt])" in vmap(half).lower(S).text
 
 
 def test_text_of_arms_that_are_safe():
@@ -286,6 +287,32 @@ def test_text_of_a_loop_that_members_leave():
 
     text = vmap(halved).lower(S).text
     assert "while np.any(going):" in text and "x[going] = " in text
+
+
+def test_gradients_of_loops_that_members_leave_are_no_loop_over_the_members():
+    def root(c):
+        x = 1.0
+        for _ in range(50):
+            step = (x**3 + x - c) / (3 * x * x + 1)
+            x = x - step
+            if abs(step) < 1e-12:
+                break
+        return x
+
+    slopes, cs = vmap(grad(root)), np.linspace(0.1, 9.0, 20)
+    assert slopes.lower(cs).notes == ()
+    assert_alike(slopes(cs), each(grad(root), cs), 1e-8)
+
+
+def test_an_arm_that_may_raise_an_error_is_not_computed_for_none():
+    def scaled(x, n):
+        return x / (1 / n) if x > 100 else x
+
+    many = vmap(scaled, in_axes=(0, None))
+    assert_alike(many(S, 0), S)
+    assert "if np.any(gt):" in many.source
+    with pytest.raises(ZeroDivisionError):
+        many(S + 100, 0)
 
 
 def test_notes_say_what_became_a_loop():
@@ -344,6 +371,19 @@ SCALE = 2.0
 
 def scaled_by_a_global(x):
     return x * SCALE
+
+
+def test_checks_of_gradients_take_it():
+    check_grads(lambda x: np.sum(vmap(f)(x)), (X[:3],))
+
+
+@pytest.mark.compiled
+def test_numba_compiles_the_loop_over_the_members():
+    many = vmap(g, backend="numba")
+    assert_alike(many(X), each(g, X))
+    assert "for i in range(" in many.lower(X).compiled_text
+    total = grad(lambda x: np.sum(vmap(f)(x)), backend="numba")
+    assert_alike(total(X), each(grad(f), X))
 
 
 def test_single_precision_stays():

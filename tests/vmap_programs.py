@@ -569,3 +569,64 @@ def bisect(x):
         else:
             hi = mid
     return lo * x[0]
+
+
+@member(X, loops=True)
+def begins_as_a_number(x):
+    total = 0
+    for k in range(3):
+        total = total + W[:, k] * x
+    return total
+
+
+@member(S, loops=True)
+def arm_that_no_member_takes(x):
+    return 1 // len(W[:0]) * x if x > 100 else x
+
+
+@member(S)
+def table_in_an_arm(x):
+    t = 0.0
+    for i in range(4):
+        if x > i - 2 and i + 1 < 4:
+            t += W[i + 1, 0] * x
+    return t
+
+
+@member(X)
+def pops(x):
+    held = [x[0], x[1] * 2, x[2]]
+    last = held.pop()
+    held[0] = last * held[1]
+    return held[0] + len(held)
+
+
+@member(X, loops=True)
+def objects_in_lists(x):
+    states = [{"at": v, "speed": 1.0} for v in x]
+    for state in states:
+        if state["at"] > 0:
+            state["speed"] = state["at"] ** 2
+    return np.array([state["speed"] * state["at"] for state in states])
+
+
+@member(X)
+def early_returns(x):
+    for i, v in enumerate(x):
+        if v > 1:
+            return v * 10 + i
+        if v < -1:
+            return v / 2
+    return np.sum(x)
+
+
+@member(S)
+def two_loops(x):
+    steps = 0
+    while x > 0.2:
+        for _ in range(3):
+            x = x * 0.8
+            if x < 0.3:
+                break
+        steps += 1
+    return x * steps

@@ -43,6 +43,7 @@ class Members(OneByOne, MemberLoops):
         uniform: the sizes that are the same for all members.
         notes: gets a line for each loop over the members.
         may_be_empty: whether these may be no members, because they are those that take an arm.
+        begin_as_numbers: what is a number where its type says array (`check_ranks`).
         risks: statements that are the same for all members and may raise an error.
     """
 
@@ -53,13 +54,14 @@ class Members(OneByOne, MemberLoops):
         self.uniform: set[Sym] = set()
         self.notes = notes
         self.may_be_empty = False
+        self.begin_as_numbers: set[Atom] = set()
         self.risks: list[Stmt] = []
 
     def inside(self) -> Members:
         inner = Members(self.build, self.size, self.dim, self.notes)
         inner.found, inner.plain, inner.empty = dict(self.found), dict(self.plain), set(self.empty)
         inner.parts, inner.deferred, inner.uniform = dict(self.parts), dict(self.deferred), set(self.uniform)
-        inner.may_be_empty, inner.risks = self.may_be_empty, self.risks
+        inner.may_be_empty, inner.risks, inner.begin_as_numbers = self.may_be_empty, self.risks, self.begin_as_numbers
         return inner
 
     # -- values ----------------------------------------------------------------------------------------------------------
@@ -118,7 +120,7 @@ class Members(OneByOne, MemberLoops):
                 found = tuple(self.spread_entry(item, part) for item, (_, part) in zip(items.values(), keyed_parts(t)))
                 return self.build.emit(container(t, found), self.wider(t))
             case Same(atom) if isinstance(t, Scalar | Array):
-                if atom in self.build.maybe_number:
+                if atom in self.build.maybe_number or atom in self.begin_as_numbers:
                     raise Unbatchable
                 return self.repeated(atom, t)
             case Same(atom):
@@ -197,6 +199,8 @@ class Members(OneByOne, MemberLoops):
         self.build.add(new)
         for old, var in zip(stmt.targets, new.targets):
             self.bind(old, Same(var))
+            if not has_rank(stmt):
+                self.begin_as_numbers.add(var)
             self.build.made_by[var] = new.op
             self.build.learn(var, new.op)
         if isinstance(stmt.op, Build) and not stmt.op.items:
@@ -216,6 +220,8 @@ class Members(OneByOne, MemberLoops):
 
     def batched_statement(self, stmt: Stmt) -> None:
         op = stmt.op
+        if not has_rank(stmt):
+            raise Unbatchable
         match op:
             case Loop():
                 return self.loop(stmt)
@@ -230,7 +236,6 @@ class Members(OneByOne, MemberLoops):
                 keys = [key for key, _ in keyed_parts(t)]
                 return self.bind(stmt.targets[0], Parts(t, dict(zip(keys, map(self.entry, items)))))
             case Let(Var() as value):
-                check_ranks([stmt.targets[0].type], (value,))
                 return self.bind(stmt.targets[0], self.entry(value))
             case Index(base, Const(key)) if base in self.parts and key in self.parts[base].items:
                 return self.bind(stmt.targets[0], self.parts[base].items[key])
@@ -275,6 +280,14 @@ class Members(OneByOne, MemberLoops):
         if name == "size" and dims is not None and len(dims) == 1:
             return self.build.index(self.build.attr(whole, "shape"), Const(1), name="size")
         raise Unbatchable
+
+
+def has_rank(stmt: Stmt) -> bool:
+    """Return whether a copy or a conversion has the rank that its type says; it may be a number that a loop begins with (`check_ranks`)."""
+    match stmt.op:
+        case Let(value) | Call(type(), (value,)) if not isinstance(value, tuple):
+            return not (isinstance(stmt.targets[0].type, Array) and isinstance(atom_type(value), Scalar))
+    return True
 
 
 def has_calls_with_effects(block: Block) -> bool:

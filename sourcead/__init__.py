@@ -11,6 +11,7 @@ _HOMES = {
     "sourcead.api.all_derivatives": ("hessian", "jacobian", "sparse_pattern"),
     "sourcead.api.minimize": ("minimize",),
     "sourcead.api.transformations": ("grad", "hvp", "jvp", "pushforward", "value_and_grad", "vjp"),
+    "sourcead.api.vmap": ("vmap",),
     "sourcead.backends.options": ("Numba",),
     "sourcead.compile.generated": ("Lowered",),
     "sourcead.compile.gradient": ("Gradient",),
@@ -81,6 +82,7 @@ __all__ = [
     "tangent",
     "value_and_grad",
     "vjp",
+    "vmap",
 ]
 
 

@@ -57,6 +57,17 @@ def test_trust_region(example, tmp_path):
     assert np.max(np.abs(products.jac)) < 1e-3
 
 
+def test_pendulums(example, tmp_path):
+    pendulums = example("pendulums")
+    times, slopes = pendulums.main(["--size", "4", "--seconds", "2", "--plot", str(tmp_path / "a.png"), "--show-text"])
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    angles = np.linspace(-np.pi, np.pi, 6)[1:-1]
+    a, b = (x.ravel() for x in np.meshgrid(angles, angles, indexing="ij"))
+    np.testing.assert_allclose(times, [pendulums.time_to_flip(*one, 2.0) for one in zip(a, b)])
+    moved = pendulums.end(np.array([a[1] + 1e-6, b[1]]), 100) - pendulums.end(np.array([a[1] - 1e-6, b[1]]), 100)
+    assert slopes[1, 0] == pytest.approx(moved / 2e-6, rel=1e-4)
+
+
 def test_bundle_adjustment(example, tmp_path):
     found, pixels = example("bundle_adjustment").main(["--cameras", "4", "--points", "20", "--plot", str(tmp_path / "a.png")])
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")

@@ -96,7 +96,8 @@ class Gradient(Chooses, Generated, Pickled, Renewed, CompilesAgain, Opaque):
             self._takes = function.signature
         else:
             self._takes = passed_on(function, self.primal) or own_signature(function)
-        self.wrt, self._single = resolved_wrt(self._asked, self._takes, bound, self.__name__)
+        given = ((), True) if self._kind == "vmap" else resolved_wrt(self._asked, self._takes, bound, self.__name__)
+        self.wrt, self._single = given
         self.signature, self._directions = self._takes, {}
         if KINDS[self._kind].forward:
             names = tangent_names(self._takes.parameters, self.wrt)
@@ -144,8 +145,9 @@ class Gradient(Chooses, Generated, Pickled, Renewed, CompilesAgain, Opaque):
     @property
     def _place(self) -> str:
         """The file and line of the user's function."""
-        code = self._plain.__code__
-        return os.path.basename(shown_place(Origin(file_of(self._plain), code.co_firstlineno, 0, code.co_firstlineno, 0, "")))
+        function = getattr(self._plain, "stands_for", None) or self._plain
+        code = function.__code__
+        return os.path.basename(shown_place(Origin(file_of(function), code.co_firstlineno, 0, code.co_firstlineno, 0, "")))
 
     @property
     def directions(self) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ A call is lowered to a block over new variables for its arguments and all that i
 
 import operator
 import types
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sourcead.analysis.builder import atom_type
@@ -97,6 +97,7 @@ class ActiveCall:
         at: the places of the arguments that the call is differentiated by.
         args, kwargs: the arguments of the call.
         node: the call in the source.
+        standing: the variables that stand for some of the arguments, where others than new ones of their types do.
     """
 
     fn: Value
@@ -104,6 +105,7 @@ class ActiveCall:
     args: list[Value]
     kwargs: dict[str, Value]
     node: Any
+    standing: dict[Place, Var] = field(default_factory=dict)
 
 
 def taken(lo: Lowering, call: ActiveCall) -> Taken:
@@ -140,7 +142,10 @@ def _lower_call(lo: Lowering, call: ActiveCall, every: dict[Place, Value], repla
     """Return the block of a call, its inputs by place, the places of those that it writes, and whether it changes anything else."""
     mark, birth = lo.journal.mark(), next_birth()
     names = dict(enumerate(parameters(lo, call.fn, call.node)))
-    inputs = {p: standing_for(lo, every[p], p if isinstance(p, str) else names.get(p, "x"), p in call.at) for p in replaced}
+    inputs = dict(call.standing)
+    for p in replaced:
+        if p not in inputs:
+            inputs[p] = standing_for(lo, every[p], p if isinstance(p, str) else names.get(p, "x"), p in call.at)
     given = dict(every)
     with lo.build.block() as stmts:
         for place, x in inputs.items():

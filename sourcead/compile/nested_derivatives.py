@@ -20,6 +20,7 @@ from sourcead.analysis.builder import atom_type
 from sourcead.compile.nested_calls import (
     ActiveCall, PullbackVal, Taken, constant, direction, parameters, placed, places, taken, wrapped
 )
+from sourcead.compile.nested_members import made_mapped
 from sourcead.errors import WrtError
 from sourcead.frontend import core
 from sourcead.frontend.control.inlining import call_source
@@ -55,6 +56,8 @@ def call_transformation(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[s
         return lower_vjp(lo, args, kwargs, node)
     if kind == "jvp call" and len(args) == 3 and not kwargs:
         return lower_jvp(lo, *args, node)
+    if kind == "vmap" and args:
+        return made_mapped(lo, args, kwargs, node)
     if kind == "function call":
         return lower_function(lo, *args, node)
     if kind is None or kind.endswith(" call"):

@@ -8,7 +8,7 @@ import logging
 import math
 import warnings
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -32,14 +32,15 @@ from sourcead.frontend.builtins.checkpoint import policy_in_ir
 from sourcead.frontend.core.errors import RETURN_IT
 from sourcead.frontend.find_source import Source, find_source
 from sourcead.frontend.lower import Lowered, lower_function
-from sourcead.ir.nodes import Block, Const, Function, fresh
+from sourcead.ir.nodes import AdjointBlock, Block, Const, Function, Let, Loop, Policy, Stmt, fresh
 from sourcead.ir.recursive_calls import name_pairs
 from sourcead.ir.sizes_of_call import AtCall, for_call
 from sourcead.ir.types import INT, Sym, Type, as_float, tangent_type
-from sourcead.ir.walk import walk
+from sourcead.ir.walk import rewrite, walk
 from sourcead.language.tracebacks import level_outside
 from sourcead.passes import plan
 from sourcead.passes.batching.blocks import Batched, Unbatchable
+from sourcead.passes.plan import simplify
 from sourcead.places.spelling import of_constant
 
 log = logging.getLogger("sourcead")
@@ -68,6 +69,7 @@ KINDS = {
     "vjp": Kind("Value and pullback", "pullback"),
     "jvp": Kind("Value and tangent", "value and tangent", forward=True, compiles=True),
     "tangent": Kind("Tangent", "tangent", forward=True, compiles=True),
+    "vmap": Kind("All members", "results of all members", compiles=True),
     "columns": Kind("Tangents, one for each direction,", "tangents", forward=True),
 }
 
@@ -166,7 +168,8 @@ def build(request: Request) -> Built:
 def _built(request: Request) -> Built:
     lowered, derivative = derive(request, keeps=True)
     warn_of_lost_changes(lowered)
-    if request.probing or not lowered.handles:  # else the way without exceptions, which need not be the one that is taken
+    taken = request.probing or not lowered.handles  # else the way without exceptions, which need not be the one that is taken
+    if taken and request.form.kind != "vmap":
         warn_of_zero(lowered, request.form, request.wrt)
     tell_of_long_text(lowered)
     try:
@@ -233,10 +236,13 @@ def derive(request: Request, keeps: bool = False) -> tuple[Lowered, Derivative]:
     name = f"{function_name(source.name)}_{request.form.kind}"
     of, wrt = f"{function_name(source.name)} ({request.place})", ", ".join(request.wrt)
     doc = f"{title} of {of} with respect to {wrt}{held(request, source)}."
+    if request.form.kind == "vmap":
+        doc = f"{of} for all members of a batch{held(request, source)}."
     doc = doc.encode(errors="replace").decode().replace("\n", "\\n")  # names of files may be no text
 
     def derived(closures: bool = True, keeps: bool = False) -> tuple[Lowered, Function, Notes, bool]:
-        lowered = lower_function(source, types, request.statics, keeps=keeps, translating=request.probing, probing=request.probing)
+        ways = {"keeps": keeps, "translating": request.probing, "probing": request.probing, "in_loops": request.engine is not NUMPY}
+        lowered = lower_function(source, types, request.statics, **ways)
         lowered.arrays, lowered.multiplies = request.engine is NUMPY, request.multiplies
         name_pairs(lowered.function.body, name)
         try:
@@ -253,6 +259,9 @@ def derive(request: Request, keeps: bool = False) -> tuple[Lowered, Derivative]:
             if request.form.kind == "columns":
                 made = at_once(plan.run(plan.BATCHING, made), directions)
             return lowered, replace(made, name=name, doc=doc), Notes(), False
+        if request.form.kind == "vmap":
+            made = replace(without_steering(simplify(lowered.function)), name=name, doc=doc)
+            return lowered, made, Notes(), False
         policy = policy_in_ir(request.checkpoint)
         splits = splits_loops(lowered, policy)
         made, notes = differentiate(lowered, request.wrt, request.form, policy, closures)
@@ -261,8 +270,27 @@ def derive(request: Request, keeps: bool = False) -> tuple[Lowered, Derivative]:
     def without_closures() -> Function:
         return derived(closures=False)[1] if lowered.pairs else function
 
-    lowered, function, notes, splits = derived(keeps=keeps and request.engine is NUMPY and request.form.kind != "columns")
+    lowered, function, notes, splits = noted(*derived(keeps=keeps and request.engine is NUMPY and request.form.kind != "columns"))
     return lowered, Derivative(name, request.place, function, notes, splits, without_closures, readable=request.readable)
+
+
+def noted(lowered: Lowered, function: Function, notes: Notes, splits: bool) -> tuple[Lowered, Function, Notes, bool]:
+    """Return what is given, with the notes on loops over the members of what `vmap` returned."""
+    return lowered, function, replace(notes, before=(*lowered.member_notes, *notes.before)), splits
+
+
+def without_steering(function: Function) -> Function:
+    """Return a function without what concerns derivatives only: blocks for the reverse sweep, checkpoint policies."""
+
+    def change(stmt: Stmt) -> Iterable[Stmt]:
+        match stmt.op:
+            case AdjointBlock(values):
+                return [replace(stmt, targets=(t,), op=Let(v)) for t, v in zip(stmt.targets, values)]
+            case Loop(policy=Policy()):
+                return [replace(stmt, op=replace(stmt.op, policy=None))]
+        return [stmt]
+
+    return replace(function, body=rewrite(function.body, change))
 
 
 def lower(request: Request) -> Function:

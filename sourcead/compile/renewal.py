@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sourcead.compile.live_data import same_items
-from sourcead.frontend.find_source import find_source, is_compiled, unwrap
+from sourcead.frontend.find_source import Opaque, find_source, is_compiled, unwrap
 from sourcead.primitives.registry import CHANGES
 
 
@@ -76,6 +76,8 @@ def behind(f: Callable) -> tuple[Callable, tuple, dict[str, Any]]:
     function, args, kwargs = unwrap(f)
     if isinstance(function, Renewed):
         return function, (*function._bound_args, *args), {**function._bound_kwargs, **kwargs}
+    if isinstance(function, Opaque) and (plain := function.as_function()) is not None:
+        return plain, args, kwargs
     if not isinstance(function, types.FunctionType):
         find_source(function)  # raises
     return function, args, kwargs

@@ -150,13 +150,17 @@ def _verify(subject: Subject, values: dict[str, Any], result: Any) -> None:
     refuse_effects(lowered.function)
     made = subject.derivative
     kind = made.form.kind
-    if kind in ("value_and_grad", "vjp", "jvp") and primal.function is outer.function:
+    if kind == "vmap":
+        loop = made._function.member_loop
+        taken, some = loop.picked(primal.copied())
+        why = value_mismatch(replace(primal, values=taken), lambda: loop.results_of(result, some))
+    elif kind in ("value_and_grad", "vjp", "jvp") and primal.function is outer.function:
         value = (result[0], result[2]) if kind == "vjp" and made.form.has_aux else result[0]
         why = value_mismatch(primal, lambda: value)
     else:
         why = value_mismatch(primal, lambda: primal.by(primal_of(lowered), made._derived))
     why = why or _shape_mismatch(made, values, result)
-    if why is None and made._verify == "gradient":
+    if why is None and made._verify == "gradient" and kind != "vmap":
         why = _slope_mismatch(made, outer, values, result)
     if why is not None:
         raise subject.error(why)

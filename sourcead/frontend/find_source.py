@@ -32,6 +32,10 @@ class Opaque:
         """What the lowering must know of it, where a call gives it `args`; None if a differentiated function cannot call it."""
         return None
 
+    def as_function(self) -> types.FunctionType | None:
+        """A plain function that only calls it, whose derivatives are those of it; None if there is none."""
+        return None
+
 
 _origins: weakref.WeakKeyDictionary[gast.AST, dict[str, Origin]] = weakref.WeakKeyDictionary()  # by file: equal texts share nodes
 _elementwise: weakref.WeakSet[types.FunctionType] = weakref.WeakSet()

@@ -118,3 +118,43 @@ class Described:
     names: tuple[str, ...] | None = None
     bound_args: tuple = ()
     bound_kwargs: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Mapped(Described):
+    """Describes what `vmap` returned: a function of several members at once.
+
+    Attributes:
+        in_axes, out_axes: as `vmap` was given them.
+        checked: whether the numbers of members of all arguments are known to be equal.
+        own: the number of first arguments that are the same for all members.
+    """
+
+    in_axes: Any = 0
+    out_axes: Any = 0
+    checked: bool = False
+    own: int = 0
+
+
+def member_of(axes: Any, key: Any, count: int | None = None) -> Any:
+    """Return what axes for a structure say of the part under a key: an integer or None is for all parts.
+
+    Args:
+        axes: an integer, None, or a tuple, list, dict or object with such axes in it.
+        key: the place, key or field of the part.
+        count: the number of parts of the structure, if it is checked.
+
+    Raises:
+        ArgumentError: they are of another structure.
+    """
+    if axes is None or isinstance(axes, int) and not isinstance(axes, bool):
+        return axes
+    try:
+        if isinstance(axes, tuple | list | dict) and not hasattr(axes, "_fields"):
+            if count is not None and len(axes) != count:
+                raise LookupError
+            return axes[key]
+        return getattr(axes, key) if isinstance(key, str) else axes[key]
+    except (LookupError, AttributeError, TypeError):
+        why = f"axes {axes!r} are given for a structure that has another part, {key!r}"
+        raise ArgumentError(why, instead="an integer or None for all of it, or the same structure with these in it") from None

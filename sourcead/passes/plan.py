@@ -5,6 +5,7 @@
     SUMS       behind it, if the text may be generated anew when a call shows that it does not hold (`compile/again.py`)
     AFTER      on a differentiated function
     BATCHING   on the tangent of a function, before it is written for several directions at once
+    MEMBERS    on a function of one member, before it is written for all members of a batch
 
     BY_PARTS   for Numba, on a differentiated function, before `AFTER` (`backends/numba/codegen/prepare.py`)
     MEMORY     behind `AFTER` and an engine's own last pass (`emit/`)
@@ -226,6 +227,14 @@ AFTER = (
 BATCHING = (
     Pass(flatten_stacks, "lists of lists have no form for several directions"),
     Pass(simplify, "to batch no more than is needed"),
+)
+
+MEMBERS = (
+    Pass(simplify, "to look at no more than is needed"),
+    Pass(take_known_arms, "of what a derivative inside left"),
+    Pass(drop_unread_arms, "after it, likewise"),
+    Pass(simplify, "to remove what the arms made"),
+    Pass(without_nothing, "after simplification: it asks who looks at a variable that may hold nothing"),
 )
 
 Observer = Callable[[Pass, Function, Function], Any]

@@ -98,6 +98,7 @@ def select_adjoint(y, condlist, choicelist, default=0, d_y=None):
 
 enter(np.choose, np.select, sequences="kept")
 enter(np.sort, order="keeps", numba="interpreted")
+enter(np.sort, np.argsort, np.argmax, np.argmin, np.flip, batched="along")
 enter(sliding_window_view, memory="readonly", view="maybe")
 enter(np.sort, np.partition, np.take, np.take_along_axis, np.choose, np.select, result=sized)
 

@@ -70,6 +70,7 @@ if hasattr(np, "unstack"):  # NumPy 2.1
 # ---- memory, order and forms ----
 
 enter(np.concatenate, np.stack, np.vstack, np.hstack, order="keeps")
+enter(np.concatenate, np.stack, np.vstack, np.hstack, np.column_stack, batched="joined")
 enter(
     np.concatenate, np.stack, np.vstack, np.hstack, np.dstack, np.column_stack, np.block, np.meshgrid, np.broadcast_arrays,
     sequences="kept",

@@ -161,6 +161,9 @@ linear({
 # ---- memory, order and forms ----
 
 enter(np.linalg.multi_dot, sequences="kept")
+enter(np.linalg.inv, np.linalg.det, np.linalg.slogdet, np.linalg.cholesky, np.linalg.eigh, np.linalg.eigvalsh, batched="matrices")
+enter(np.linalg.solve, batched="solve")
+enter(np.linalg.norm, batched="norm")
 enter(np.linalg.solve, np.linalg.lstsq, sequences="arrays")
 enter(np.linalg.diagonal, memory="readonly", view="maybe")
 enter(

@@ -190,5 +190,6 @@ like(np.minimum.reduce, np.min, axis=0)
 # ---- memory, order and forms ----
 
 enter(np.sum, np.mean, np.max, np.min, np.prod, np.amax, np.amin, batched="reduction")
+enter(np.std, np.var, np.any, np.all, np.median, batched="statistic")
 enter(np.average, sequences="arrays", axis_at=1)
 enter(np.median, numba="interpreted")

@@ -99,6 +99,7 @@ def trapezoid_tangent(y, f, x=None, dx=1.0, t_f=None, t_x=None, t_dx=None, axis=
 # ---- memory, order and forms ----
 
 enter(np.cumsum, order="keeps")
+enter(np.cumsum, np.cumprod, np.diff, batched="along")
 enter(np.diff, memory=lambda count, options: "fresh" if count == 1 and "n" not in options else "shared")  # with n=0 it is the array
 enter(np.diff, same_at=(1, 0))
 enter(np.trapezoid, sequences="arrays")

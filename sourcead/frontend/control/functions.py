@@ -72,6 +72,7 @@ class Lowered:
         arrays: whether it is differentiated for NumPy, to which few operations on whole arrays are worth more than loops.
         data: what is there while lowering, by the names in `live`.
         multiplies: whether sums of exponentials may become products, which raise FloatingPointError for numbers that lie far apart.
+        member_notes: a line for each loop over the members of what `vmap` returned.
     """
 
     function: Function
@@ -89,6 +90,7 @@ class Lowered:
     data: dict[str, Any] = field(default_factory=dict)
     arrays: bool = False
     multiplies: bool = False
+    member_notes: tuple[str, ...] = ()
 
 
 def lower_function(source: Source, types: dict[str, Type], statics: dict[str, Any], **ways: Any) -> Lowered:
@@ -301,7 +303,7 @@ def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: di
     return Lowered(
         function, params, lo.written, lo.live, tuple(guards), source.origin(returned),
         lo.build, tuple(lo.pairs.values()), lo.derived, frozenset(lo.compared), lost_changes(lo, source), lo.handles,
-        {text: core.at_place(*at, ()) for text, at in lo.live.items()},
+        {text: core.at_place(*at, ()) for text, at in lo.live.items()}, member_notes=tuple(lo.member_notes),
     )  # fmt: skip
 
 

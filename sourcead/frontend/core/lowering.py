@@ -226,11 +226,11 @@ class Lowering(Writing):
         number_classes: the classes, derived from those of Python, of numbers that are read (`ir/number_classes.py`).
         relies_on_numbers: whether the text relies on the values of global numbers, such as sizes, not on their types alone.
         leaves_calls: whether a refused call that is given and changes no data stays as it is (`builtins/calls_as_they_are.py`).
-        tables_read: the names of the large global tables of numbers that are read as one value.
-        whole_tables: whether they are.
+        tables_read: the names of the large global tables of numbers that are read as one value; whole_tables: whether they are.
         tried: the ways in which the function was lowered and refused (`control/functions.py`).
         refused_arms: the arms of branches that are not differentiated -> the error that a run which comes there raises.
-        made_functions: the scope in which each function inside a function was made, in their order.
+        made_functions: the scope in which each function inside a function was made, in order.
+        in_loops: whether what `vmap` returned becomes loops over the members, for engines that compile loops; member_notes: on such loops.
     """
 
     def __init__(self):
@@ -298,6 +298,7 @@ class Lowering(Writing):
         self.tried: dict[tuple, Any] = {}
         self.refused_arms: dict[tuple, Exception] = {}
         self.made_functions: list[Scope] = []
+        self.in_loops, self.member_notes = False, Kept()
 
     def rely_on_items(self, items: dict[str, Any] | None) -> None:
         """Note that the items of a dict are part of the program: the defaults of a function, or the arguments of a partial."""

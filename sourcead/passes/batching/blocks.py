@@ -43,8 +43,11 @@ class Batched(BatchedCalls):
 
     # -- operands --------------------------------------------------------------------------------------------------------
 
+    def varies(self, atom: Atom) -> bool:
+        return atom in self.found
+
     def is_batched(self, operand: Operand | None) -> bool:
-        return any(a in self.found for a in operand_atoms(operand))
+        return any(map(self.varies, operand_atoms(operand)))
 
     def unbatched(self, atom: Atom) -> Atom:
         if atom in self.build.maybe_number:
@@ -187,7 +190,7 @@ class Batched(BatchedCalls):
         op: Branch = stmt.op
         for arm in (op.then, op.orelse):
             check_ranks([v.type for v in stmt.targets], arm.results)
-        if op.cond in self.found:
+        if self.varies(op.cond):
             raise Unbatchable
         arms = []
         for arm in (op.then, op.orelse):
@@ -195,7 +198,7 @@ class Batched(BatchedCalls):
             with self.build.block() as stmts:
                 inner.block(arm)
             arms.append((inner, stmts, arm.results))
-        wide = [any(r in inner.found for inner, _, r in ((i, s, rs[k]) for i, s, rs in arms)) for k in range(len(stmt.targets))]
+        wide = [any(inner.varies(results[k]) for inner, _, results in arms) for k in range(len(stmt.targets))]
         blocks = []
         for inner, stmts, results in arms:
             with self.build.block() as more:
@@ -207,9 +210,7 @@ class Batched(BatchedCalls):
         op: Loop = stmt.op
         check_ranks([v.type for v in op.params], op.inits)
         check_ranks([v.type for v in op.params], op.body.results)
-        wide = [init in self.found for init in op.inits]
-        if op.leave is not None and wide[op.params.index(op.leave)]:
-            raise Unbatchable
+        wide = [self.varies(init) for init in op.inits]
         empty = {p for p, init in zip(op.params, op.inits) if init in self.empty}
         while True:
             inner = self.inside()
@@ -225,23 +226,25 @@ class Batched(BatchedCalls):
                     inner.block(op.domain)
             with self.build.block() as stmts:
                 inner.block(op.body)
-                now = [w or r in inner.found for r, w in zip(op.body.results, wide)]
+                now = [w or inner.varies(r) for r, w in zip(op.body.results, wide)]
                 stay = {p for p, r, w in zip(op.params, op.body.results, now) if p in empty and (w or r in inner.empty)}
                 if now == wide and stay == empty:
                     ends = tuple(inner.spread(r) if w else inner.unbatched(r) for r, w in zip(op.body.results, wide))
                     break
             wide, empty = now, stay
+        if op.leave is not None and wide[op.params.index(op.leave)]:
+            raise Unbatchable
         match op.domain:
             case Range(start, stop, step):
-                if any(a in self.found for a in (start, stop, step)):
+                if any(map(self.varies, (start, stop, step))):
                     raise Unbatchable
                 domain = Range(*map(self.unbatched, (start, stop, step)))
             case Block(results=(cond,)):
-                if cond in inner.found:
+                if inner.varies(cond):
                     raise Unbatchable
                 domain = Block(tuple(test), (inner.unbatched(cond),))
             case atom:
-                if atom in self.found:
+                if self.varies(atom):
                     raise Unbatchable
                 domain = self.unbatched(atom)
         inits = tuple(self.spread(i) if w else self.unbatched(i) for i, w in zip(op.inits, wide))

@@ -62,7 +62,8 @@ class _RowsBefore(Batching):
         called = {batched.found[v]: fresh(batched.found[v], name=f"{v.name}_rows") for v in ends if not v.temp}
         made = map_atoms(Block(tuple(made)), lambda a: called.get(a, a), lambda v: called.get(v, v)).stmts
         batched.found.update((v, called.get(batched.found[v], batched.found[v])) for v in ends)
-        body = [replace(s, op=Index(batched.found[s.targets[0]], loop.index)) if s.targets[0] in ends else s for s in loop.body.stmts]
+        taken = {v: Index(batched.found[v], loop.index) for v in ends}
+        body = [replace(s, op=taken[s.targets[0]]) if s.targets and s.targets[0] in ends else s for s in loop.body.stmts]
         return [*made, replace(stmt, op=replace(loop, body=Block(tuple(body), loop.body.results)))]
 
 

@@ -86,6 +86,8 @@ def builtin_isinstance(lo: Lowering, node, value: Value, wanted: Value) -> Value
         answers = {issubclass(cls, classes) for cls in core.classes_of(lo, value)} if found else ()
     except TypeError as error:
         raise core.surely(lo, core.unsupported(lo, node, f"`isinstance` raises TypeError: {error}"), TypeError) from None
+    if found and answers:
+        core.refuse_unknown_class(lo, value, core.classes_of(lo, value)) if len(answers) > 1 or answers == {False} else None
     if len(answers) == 1:
         return Const(answers.pop())
     if lo.static_only:

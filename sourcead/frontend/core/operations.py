@@ -31,6 +31,7 @@ from sourcead.frontend.core.cells import (
 from sourcead.frontend.core.choices import with_choices_apart
 from sourcead.frontend.core.errors import OF_OTHER_ARRAYS, perhaps, raises_in_statement, refused, surely, unsupported
 from sourcead.frontend.core.generic import Generic
+from sourcead.frontend.core.global_parts import classes_of_number, number_of_class
 from sourcead.frontend.core.journal import WHOLE
 from sourcead.frontend.core.known_values import data_type, in_python, not_called, similar
 from sourcead.frontend.core.lowering import Lowering
@@ -322,8 +323,7 @@ def classes_of(lo: Lowering, value: Value) -> list[type]:
         return [type(value.value)]
     match atom_type(lo.read(value)):
         case Scalar(kind, dtype):
-            own = NUMBERS[kind] if dtype is None else dtype.type
-            return ALL_NUMBERS if dtype == ANY_DTYPE else [own, *(cls for cls in lo.number_classes if issubclass(cls, own))]
+            return classes_of_number(lo, value, ALL_NUMBERS if dtype == ANY_DTYPE else [NUMBERS[kind] if dtype is None else dtype.type])
         case t:
             return [CLASSES[type(t)], *[collections.deque] * (lo.deques and type(t) is ListT)] if type(t) in CLASSES else []
 
@@ -347,10 +347,10 @@ def has_attribute(lo: Lowering, value: Value, name: str) -> bool | None:
     if isinstance(value, Cell) and value.kind == "dict" and value.added is not None:
         there = find(value.added.cls, name)[0] is not None or value.added.reader is dict.__getitem__ and name in value.items
         return there or (False if value.added.first else None)
-    classes = classes_of(lo, value)
-    if not lo.number_classes.isdisjoint(classes):  # some of such numbers have attributes of their own
-        return True if all(hasattr(cls, name) for cls in classes) else None
-    answers = {find(cls, name)[0] is not None for cls in classes if not cls.__dictoffset__}
+    if (number := number_of_class(lo, value)) is not None:
+        return hasattr(number, name)
+    classes = [cls for cls in classes_of(lo, value) if not cls.__dictoffset__ or cls in lo.number_classes]
+    answers = {find(cls, name)[0] is not None or (None if cls in lo.number_classes else False) for cls in classes}
     return answers.pop() if len(answers) == 1 and (True in answers or has_exact_class(lo, value)) else None
 
 

@@ -11,20 +11,17 @@ Every message has the same form: where, what is wrong, the line with a caret und
 from __future__ import annotations
 
 import functools
-import os
 import re
 import sys
 import textwrap
 import types
 from typing import Any
 
-from sourcead.places.origin import Origin, labelled, quoted_line, shown_place
+from sourcead.places.origin import Origin, labelled, quoted_line, short_place, shown_place, through
 from sourcead.places.spelling import spelled
 
-CALLED_OUTSIDE = (
-    "call it outside of your function, and pass what it returns as an argument; or register a rule for it (`sourcead.adjoint`); "
-    "or, where no derivative passes through it, call it as `sourcead.opaque(...)`"
-)
+CALLED_OUTSIDE = """call it outside of your function, and pass what it returns as an argument; or register a rule for it \
+(`sourcead.adjoint`); or, where no derivative passes through it, call it as `sourcead.opaque(...)`"""
 WITHOUT_DECORATOR = "take the decorator away, or differentiate the function below it, which is its `__wrapped__`"
 
 
@@ -52,29 +49,12 @@ class SourceADError(Exception):
         else:
             what = "a function that this calls cannot be differentiated"
             lines = [f"{shown_place(at.users)}: {what}", *quoted_line(at.users)]
-            lines += through(at.chain()[at.chain().index(at.users) + 1 : -1])
-            lines += [f"In {short_place(at)}: {self.reason}", *quoted_line(at)]
+            lines += [*through(at), f"In {short_place(at)}: {self.reason}", *quoted_line(at)]
             if isinstance(self, SourceADError):  # the hint is for who wrote that line
                 label, instead = "Write instead", CALLED_OUTSIDE if at.users.text else WITHOUT_DECORATOR
         if instead:
             lines.append(labelled(label, instead))
         return "\n".join(lines)
-
-
-MOST_CALLS = 8  # that a message names
-
-
-def through(calls: list[Origin]) -> list[str]:
-    """Return the line of a message that names the calls inside of packages that lead to a place."""
-    places = list(dict.fromkeys(map(short_place, calls)))
-    if len(places) > MOST_CALLS:
-        places[MOST_CALLS // 2 : -MOST_CALLS // 2] = ["..."]
-    return [f"Called through {', '.join(places)}"] if places else []
-
-
-def short_place(at: Origin) -> str:
-    """Return a place in a package: the last folder, the file and the line."""
-    return f"{os.sep.join(at.file.split(os.sep)[-2:])}:{at.line}"
 
 
 class NoSourceError(SourceADError):

@@ -137,3 +137,24 @@ def test_a_suggested_rule_imports_what_it_names():
 def test_a_module_that_is_not_loaded_is_not_asked_for():
     function = types.FunctionType((lambda x: x).__code__.replace(co_filename=sys.prefix + "/x.py"), {"__name__": "gone"}, "f")
     assert spelled(function).endswith("f")
+
+
+def test_an_error_inside_a_library_names_the_calls_on_the_way_and_three_ways_out(tmp_path, monkeypatch):
+    made = library(tmp_path, monkeypatch, "calls_of_others", """
+        import numpy as np
+
+        def outer(x):
+            return middle(x) + 1
+
+        def middle(x):
+            return inner(x) * 2
+
+        def inner(x):
+            return np.i0(x)
+    """)
+    with pytest.raises(NoRuleError) as raised:
+        grad(lambda x: np.sum(made.outer(x)))(V)
+    *_, through, inside, _, _, hint = str(raised.value).splitlines()
+    assert re.fullmatch(r"Called through (.*calls_of_others.py:5), (.*calls_of_others.py:8)", through)
+    assert re.match(r"In .*calls_of_others.py:11: no derivative rule for `np.i0`", inside)
+    assert all(way in hint for way in ("call it outside of your function", "sourcead.adjoint", "sourcead.opaque"))

@@ -17,9 +17,6 @@ class Unit(float):
         made.name = name
         return made
 
-    def __repr__(self):
-        return f"{float(self)} {self.name}"
-
     def half(self):
         return self / 2
 
@@ -49,6 +46,11 @@ class Other(float):
         return 50.0
 
 
+class Written(float):
+    def __str__(self):
+        return "a text"
+
+
 class Part(float):
     def __getitem__(self, k):
         return 7.0
@@ -75,7 +77,7 @@ class Mixed(Mixin, float):
 METER, SECOND = Unit(2.0, "m"), Unit(3.0, "s")
 UNITS, TABLE = [METER, SECOND], {"m": METER, "plain": 2.0}
 TWICE, REFLECTED, EMPTY, OTHER, PART = Twice(2.0), Reflected(2.0), Empty(2.0), Other(2.0), Part(2.0)
-ALONE, OF_NUMPY, MIXED = Alone(2.0), OfNumPy(2.0), Mixed(2.0)
+ALONE, OF_NUMPY, MIXED, WRITTEN = Alone(2.0), OfNumPy(2.0), Mixed(2.0), Written(2.0)
 
 NUMBERS = [
     lambda x: x * METER + math.sin(METER) + x**SECOND + METER**x + SECOND // 2 * x,
@@ -84,13 +86,12 @@ NUMBERS = [
     lambda x: x * METER.half() + METER.thousand * x * METER.scale,
     lambda x: x * (2.0 if METER.name == "m" else 3.0),
     lambda x: x * (2.0 if isinstance(METER, Unit) else 3.0) * (2.0 if isinstance(METER * 1, Unit) else 3.0),
-    lambda x: x * (2.0 if isinstance(METER if x > 0 else 2.0, Unit) else 3.0),
     lambda x: x * (2.0 if type(METER) is float else 3.0) * (5.0 if hasattr(METER, "name") else 7.0),
     lambda x: x * len(f"{METER}") * max(METER, SECOND),
 ]
 RULES_OF_THEIR_OWN = [
     lambda x: TWICE * x, lambda x: x + REFLECTED, lambda x: x if EMPTY else 2 * x, lambda x: x * OTHER.real, lambda x: x * PART[0],
-    lambda x: (np.array([x]) * ALONE)[0], lambda x: OF_NUMPY * x, lambda x: x * MIXED,
+    lambda x: (np.array([x]) * ALONE)[0], lambda x: OF_NUMPY * x, lambda x: x * MIXED, lambda x: x * len(f"{WRITTEN}"),
 ]  # fmt: skip
 
 
@@ -106,3 +107,27 @@ def test_a_class_that_calculates_as_float_does(k):
 def test_a_class_with_rules_of_its_own_is_refused(k):
     with pytest.raises(SourceADError, match="which calculates by rules of its own"):
         value_and_grad(RULES_OF_THEIR_OWN[k], verify=False)(1.7)
+
+
+def in_a_recursion(unit, x, n):
+    return 0.0 if n <= 0 else (2.0 if isinstance(unit, Unit) else 1.0) * x + in_a_recursion(unit, x, n - 1)
+
+
+def in_a_loop(x):
+    unit = METER
+    for _ in range(int(x) + 2):
+        x = x * (1.5 if isinstance(unit, Unit) else 1.0)
+        unit = unit * 1.0
+    return x
+
+
+OPEN = [
+    in_a_loop, lambda x: in_a_recursion(METER, x, int(x) + 2), lambda x: x * (2.0 if isinstance(METER if x > 0 else 2.0, Unit) else 3.0),
+    lambda x: x * (2.0 if isinstance(max(METER, 1.0), Unit) else 3.0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("k", range(len(OPEN)))
+def test_whether_a_number_is_of_such_a_class_must_be_known(k):
+    with pytest.raises(SourceADError, match="one of a class of its own"):
+        value_and_grad(OPEN[k], verify=False)(1.7)

@@ -11,12 +11,25 @@ from typing import Any
 import numpy as np
 
 HARMLESS = frozenset(
-    "__new__ __init__ __setattr__ __delattr__ __repr__ __str__ __format__ __dir__ __reduce__ __reduce_ex__ __getstate__ __setstate__ "
+    "__new__ __init__ __setattr__ __delattr__ __dir__ __reduce__ __reduce_ex__ __getstate__ __setstate__ "
     "__getnewargs__ __copy__ __deepcopy__ __doc__ __module__ __qualname__ __dict__ __weakref__ __slots__ __annotations__ __orig_bases__ "
     "__init_subclass__ __class_getitem__ __firstlineno__ __static_attributes__ __annotate__ __annotations_cache__ __annotate_func__ "
     "__parameters__".split()
 )
-"""What a class of numbers may have anew and still calculate as the class that it is derived from."""
+"""What a class of numbers may have anew and still calculate as the class that it is derived from.
+
+How such a number is written as a text is not among them: `x * 1.0` is a float, and may become `x` in a text.
+"""
+
+
+class NumberClasses(set):
+    """The classes of such numbers that a program reads.
+
+    Attributes:
+        asked: whether the program asked before, in a loop or a recursive function, of which class a number is.
+    """
+
+    asked = False
 
 
 def is_special_number(value: Any) -> bool:
@@ -32,7 +45,7 @@ def is_base(cls: type) -> bool:
 def calculates_as_its_base(cls: type) -> bool:
     """Return whether a class of numbers has no operators of its own, and no other methods that its base has.
 
-    What it does with its attributes, how it is made and how it is shown makes no difference.
+    What it does with its attributes and how it is made makes no difference.
     """
     base = next(c for c in cls.__mro__ if is_base(c))
     own = list(itertools.takewhile(lambda c: c is not base, cls.__mro__))

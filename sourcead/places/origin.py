@@ -56,6 +56,23 @@ def shown_place(at: Origin) -> str:
     return f"{shown_path(at.file)}:{at.line}"
 
 
+MOST_CALLS = 8  # that a message names
+
+
+def through(at: Origin) -> list[str]:
+    """Return the line of a message that names the calls inside of packages that lead to a place."""
+    calls = at.chain()
+    places = list(dict.fromkeys(map(short_place, calls[calls.index(at.users) + 1 : -1])))
+    if len(places) > MOST_CALLS:
+        places[MOST_CALLS // 2 : -MOST_CALLS // 2] = ["..."]
+    return [f"Called through {', '.join(places)}"] if places else []
+
+
+def short_place(at: Origin) -> str:
+    """Return a place in a package: the last folder, the file and the line."""
+    return f"{os.sep.join(at.file.split(os.sep)[-2:])}:{at.line}"
+
+
 def quoted_line(at: Origin) -> list[str]:
     """The line of the user's program and, under it, carets; what of it is known."""
     line = linecache.getline(at.file, at.line).rstrip("\n")

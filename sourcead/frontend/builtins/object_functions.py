@@ -213,6 +213,8 @@ def builtin_hasattr(lo: Lowering, node, value: Value, name: Value) -> Value:
     """Lower `hasattr(obj, "name")`."""
     word = known_name(lo, hasattr, name)
     found = has(lo, value, word)
+    if not found and (classes := core.classes_of(lo, value)):
+        core.refuse_unknown_class(lo, value, classes)
     if found and is_computed(value, word):
         core.attribute(lo, value, word, node)  # which may change something
     return core.call_library(lo, hasattr, [value, name], {}, node) if found is None else Const(found)
@@ -294,6 +296,8 @@ def builtin_eval(lo: Lowering, args: list[Value], kwargs: dict[str, Value], node
 def builtin_type(lo: Lowering, node, *args: Value) -> Value:
     """Lower `type(obj)`."""
     classes = core.classes_of(lo, args[0]) if len(args) == 1 else ()
+    if classes:
+        core.refuse_unknown_class(lo, args[0], classes)
     exact = len(classes) == 1 and core.has_exact_class(lo, args[0])
     return Const(classes[0]) if exact else core.call_library(lo, type, list(args), {}, node)
 

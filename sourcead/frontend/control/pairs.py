@@ -173,6 +173,7 @@ def lower_pair(lo: Lowering, key, source, kinds: dict[str, Type], known: tuple[d
     for _ in range(MAX_ROUNDS):
         forget_reliant(lo, pair)
         inner = Lowering()
+        inner.number_classes = lo.number_classes
         inner.unrolling, inner.whole_tables, inner.tables_read = lo.unrolling, lo.whole_tables, lo.tables_read
         inner.live.update(lo.live)  # so that no two globals get one name
         inner.pairs, inner.in_pairs, inner.kept = lo.pairs, {**lo.in_pairs, pair: source.node}, lo.kept

@@ -21,7 +21,9 @@ from sourcead.frontend.core.errors import (
     called_without_source, frozen_error, marked, needs_items, perhaps, raises_in_statement, refused, surely,
     surely_raised, unsupported
 )
-from sourcead.frontend.core.global_parts import NOT_A_PART, Part, at_place, part_of_global
+from sourcead.frontend.core.global_parts import (
+    NOT_A_PART, Part, at_place, number_of_class, part_of_global, refuse_unknown_class
+)
 from sourcead.frontend.core.journal import (
     FALSE, KIND, MISSING, POISON, SEEN, STALE, TRUE, UNSURE, VALUE, WHOLE, Flag, Meta, Slots, next_birth
 )

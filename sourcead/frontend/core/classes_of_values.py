@@ -9,6 +9,7 @@ import numpy as np
 from sourcead.analysis.builder import atom_type
 from sourcead.frontend.core.cells import STAND_INS, Cell, FunctionVal, Iterable, SuperVal, TupleVal, Value
 from sourcead.frontend.core.errors import OF_OTHER_ARRAYS, refused, surely
+from sourcead.frontend.core.global_parts import classes_of_number, number_of_class
 from sourcead.frontend.core.journal import WHOLE
 from sourcead.frontend.core.known_values import similar
 from sourcead.frontend.core.lowering import Lowering
@@ -55,8 +56,7 @@ def classes_of(lo: Lowering, value: Value) -> list[type]:
         case t if isinstance(t, MEMBERS) or hasattr(getattr(t, "cls", None), "tocsr"):  # a member of an enumeration, a sparse matrix
             return [t.cls]
         case Scalar(kind, dtype):
-            own = NUMBERS[kind] if dtype is None else dtype.type
-            return ALL_NUMBERS if dtype == ANY_DTYPE else [own, *(cls for cls in lo.number_classes if issubclass(cls, own))]
+            return classes_of_number(lo, value, ALL_NUMBERS if dtype == ANY_DTYPE else [NUMBERS[kind] if dtype is None else dtype.type])
         case t:
             return [CLASSES[type(t)], *[collections.deque] * (lo.deques and type(t) is ListT)] if type(t) in CLASSES else []
 
@@ -80,10 +80,10 @@ def has_attribute(lo: Lowering, value: Value, name: str) -> bool | None:
     if isinstance(value, Cell) and value.kind == "dict" and value.added is not None:
         there = find(value.added.cls, name)[0] is not None or value.added.reader is dict.__getitem__ and name in value.items
         return there or (False if value.added.first else None)
-    classes = classes_of(lo, value)
-    if not lo.number_classes.isdisjoint(classes):  # some of such numbers have attributes of their own
-        return True if all(hasattr(cls, name) for cls in classes) else None
-    answers = {find(cls, name)[0] is not None for cls in classes if not cls.__dictoffset__}
+    if (number := number_of_class(lo, value)) is not None:
+        return hasattr(number, name)
+    classes = [cls for cls in classes_of(lo, value) if not cls.__dictoffset__ or cls in lo.number_classes]
+    answers = {find(cls, name)[0] is not None or (None if cls in lo.number_classes else False) for cls in classes}
     return answers.pop() if len(answers) == 1 and (True in answers or has_exact_class(lo, value)) else None
 
 

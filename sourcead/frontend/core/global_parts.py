@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 
 from sourcead.frontend.core.cells import Cell, TupleVal, Value
+from sourcead.frontend.core.errors import refused
 from sourcead.frontend.core.journal import VALUE, WHOLE
 from sourcead.frontend.core.lowering import Lowering
-from sourcead.ir.nodes import Const, Index, Let, Var
+from sourcead.ir.nodes import Call, Const, Index, Let, Var
+from sourcead.ir.number_classes import is_special_number
 
 NOT_A_PART = object()
 ALL_ITEMS = ("all items",)
@@ -144,3 +146,26 @@ def place_in_global(lo: Lowering, value: Value) -> tuple[Any, str, tuple, Any] |
         return holder, name, keys, at_place(holder, name, keys)
     except Exception:  # an object that says itself what its items are
         return None
+
+
+def number_of_class(lo: Lowering, value: Value) -> Any:
+    """Return the global number of a class derived from `float` or another that a value is, None for any other value."""
+    number = part_of_global(lo, value) if lo.number_classes else None
+    return number if is_special_number(number) else None
+
+
+def classes_of_number(lo: Lowering, value: Value, own: list[type]) -> list[type]:
+    """Return the classes that a number may have whose type tells that its class is one of `own`, or one derived from these."""
+    if (number := number_of_class(lo, value)) is not None:
+        return [type(number)]
+    made = lo.build.made_by.get(value) if isinstance(value, Var) else None
+    is_computed = isinstance(made, Call) and (isinstance(made.fn, np.ufunc) or getattr(made.fn, "__module__", "") in ("_operator", "math"))
+    return own if is_computed else [*own, *(cls for cls in lo.number_classes if issubclass(cls, tuple(own)))]
+
+
+def refuse_unknown_class(lo: Lowering, value: Value, classes: list[type]) -> None:
+    """Refuse a question about the class of a number that may be one of a class of its own, or become one in a later iteration."""
+    if not lo.number_classes.isdisjoint(classes) and len(classes) > 1:
+        raise refused(lo, "whether this number is one of a class of its own is not known before the program runs", "ask the global itself")
+    if (lo.loops or lo.in_pairs) and len(classes) == 1 and issubclass(classes[0], int | float | complex):
+        lo.number_classes.asked = True

@@ -17,6 +17,7 @@ from sourcead.frontend.core.aliases import Writing
 from sourcead.frontend.core.cells import Cell, Value
 from sourcead.frontend.core.journal import Attempt, Slots, Snapshot
 from sourcead.ir.nodes import Origin, Stmt
+from sourcead.ir.number_classes import NumberClasses
 
 
 @dataclass(eq=False)
@@ -282,9 +283,8 @@ class Lowering(Writing):
         self.in_pairs: dict[Any, Any] = {}
         self.catching: tuple[type, ...] = ()
         self.escaping: Callable | None = None
-        self.raising = False
-        self.number_classes: set[type] = set()
-        self.handles = self.translating = self.probing = False
+        self.number_classes = NumberClasses()
+        self.handles = self.translating = self.probing = self.raising = False
         self.probed: set[Any] = set()
         self.copies = 0
         self.differing: Kept = Kept()

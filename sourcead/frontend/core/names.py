@@ -260,6 +260,8 @@ def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Va
         part, what, instead = found
         made = f"{instead}, made outside of your function" if instead.startswith("`") else instead
         raise UnsupportedValueError(f"`{part}` is a {what}", at=lo.here, instead=made)
+    if lo.number_classes and lo.number_classes.asked:
+        raise refused(lo, f"`{name}` is a number of a class of its own, and a loop or recursive function asks for the class of a number")
     lo.live[text] = where
     if at not in lo.live_values:
         const = Const(value, text=text, live=True)

@@ -17,7 +17,7 @@ from sourcead.frontend.syntax.expressions import BINARY, named_object
 from sourcead.frontend.values import iterables, lists, objects, sequences, subscripts
 from sourcead.ir.nodes import Atom, Const, Let, Slice, Sub, Var
 from sourcead.ir.records import find
-from sourcead.ir.types import Array, ListT, is_array
+from sourcead.ir.types import Array, ListT
 
 
 @core.lower_statement.register(gast.Assign)
@@ -124,7 +124,7 @@ def assign(lo: Lowering, target: gast.AST, value: Value) -> None:
             core.store(lo, base, key, value, target)
         case gast.Attribute(value=gast.Attribute(value=owner, attr="flags"), attr="writeable"):
             base = core.lower(lo, owner)
-            if is_array(core.data_type(lo, base)):
+            if isinstance(base, Var | Cell) and core.class_of(base) is None:
                 core.call_method(lo, base, "setflags", [], {"write": value}, target)
             else:
                 objects.set_attribute(lo, core.attribute(lo, base, "flags", target), "writeable", value, target)

@@ -18,7 +18,7 @@ from sourcead.frontend.values import (
     array_objects, generated_inits, lists, members, objects, opaque_objects, operator_methods, strides
 )
 from sourcead.ir.nodes import UNDEFINED, Attr, Call, Const, Slice, Stmt, Var
-from sourcead.ir.number_classes import is_base, is_special_number
+from sourcead.ir.number_classes import is_base
 from sourcead.ir.records import find
 from sourcead.ir.types import (
     BOOL, INT, UNKNOWN, ArrayLike, FunctionT, Opaque, Scalar, Str, Type, Unknown, is_array, kind_of, rank
@@ -132,8 +132,8 @@ def attribute_of_data(lo: Lowering, value: Value, name: str, node) -> Value:
 
 def attribute_of_class(lo: Lowering, value: Value, name: str) -> Value | None:
     """Lower an attribute of a global number of a class derived from `float` or another, which that does not have; None for others."""
-    number = core.part_of_global(lo, value)
-    if not is_special_number(number) or any(hasattr(cls, name) for cls in type(number).__mro__ if is_base(cls)):
+    number = core.number_of_class(lo, value)
+    if number is None or any(hasattr(cls, name) for cls in type(number).__mro__ if is_base(cls)):
         return None
     held = getattr(number, "__dict__", {})
     _, found = find(type(number), name)

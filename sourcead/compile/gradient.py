@@ -96,15 +96,13 @@ class Gradient(Chooses, Generated, Pickled, Renewed, CompilesAgain, Opaque):
             self._takes = function.signature
         else:
             self._takes = passed_on(function, self.primal) or own_signature(function)
-        given = ((), True) if self._kind == "vmap" else resolved_wrt(self._asked, self._takes, bound, self.__name__)
-        self.wrt, self._single = given
+        self.wrt, self._single = ((), True) if self._kind == "vmap" else resolved_wrt(self._asked, self._takes, bound, self.__name__)
         self.signature, self._directions = self._takes, {}
         if KINDS[self._kind].forward:
             names = tangent_names(self._takes.parameters, self.wrt)
             self._directions = {t: name for name, t in names.items()}
             self.signature = with_tangents(self._takes, self._directions)
-        self._rivals, self._choices = {}, {}
-        self._table: dict = Entries()
+        self._rivals, self._choices, self._table = {}, {}, Entries()
         self._texts: dict[Any, Specialisation] = {}
         self._lengths: dict[Any, str] = {}
         self._compiled_for: weakref.WeakKeyDictionary[Callable, Specialisation] = weakref.WeakKeyDictionary()
@@ -146,8 +144,8 @@ class Gradient(Chooses, Generated, Pickled, Renewed, CompilesAgain, Opaque):
     def _place(self) -> str:
         """The file and line of the user's function."""
         function = getattr(self._plain, "stands_for", None) or self._plain
-        code = function.__code__
-        return os.path.basename(shown_place(Origin(file_of(function), code.co_firstlineno, 0, code.co_firstlineno, 0, "")))
+        line = function.__code__.co_firstlineno
+        return os.path.basename(shown_place(Origin(file_of(function), line, 0, line, 0, "")))
 
     @property
     def directions(self) -> tuple[str, ...]:
@@ -224,9 +222,9 @@ class Gradient(Chooses, Generated, Pickled, Renewed, CompilesAgain, Opaque):
         with self._lock:
             call = self._table.get(key)
             if call is None:
-                arguments = self._described(dict(zip(self.signature.parameters, values)))
-                chooses = self._backend == "auto"
-                call = self._faster(arguments, values, key) if chooses else self._verified(self._compiled(arguments), arguments, key)
+                given = self._described(dict(zip(self.signature.parameters, values)))
+                auto = self._backend == "auto"
+                call = self._faster(given, values, key) if auto else self._verified(self._compiled(given), given, key)
                 remember(self._table, key, call, EXACT_ENTRIES)
             return call
 

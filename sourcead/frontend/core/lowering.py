@@ -291,8 +291,7 @@ class Lowering(Writing):
         self.after_each: frozenset = frozenset()
         self.chooses: gast.AST | None = None
         self.numbers_read: Kept = Kept()
-        self.relies_on_numbers = False
-        self.leaves_calls = False
+        self.relies_on_numbers = self.leaves_calls = False
         self.tables_read: Kept = Kept()
         self.whole_tables = True
         self.tried: dict[tuple, Any] = {}

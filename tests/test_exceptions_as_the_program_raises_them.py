@@ -332,8 +332,9 @@ def test_the_text_computes_the_call_once_until_it_has_raised():
 
 def test_what_cannot_be_tried_is_refused_as_before():
     def f(x, n):
+        y = x
         try:
-            y = x / n
+            y /= n
         except ZeroDivisionError:
             y = x
         return y * 2

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from sourcead import jvp, value_and_grad, vjp
-from sourcead.errors import SourceADError
 
 pytestmark = pytest.mark.sampled(3)
 
@@ -364,5 +363,4 @@ def raises_late(x):
 
 
 def test_an_exception_that_a_handler_would_take_is_not_lost():
-    with pytest.raises(SourceADError, match="ZeroDivisionError"):
-        value_and_grad(raises_late, verify=False)(X)
+    agrees(raises_late, X)

@@ -75,7 +75,7 @@ tangents({
 
 # ---- compositions of operators on Python numbers ----
 
-composed({math.remainder: lambda x, y: x - y * round(x / y)})
+composed({math.remainder: lambda x, y: float(x - y * round(x / y))})
 
 
 @composed(math.dist)
@@ -110,30 +110,30 @@ if hasattr(math, "fma"):  # Python 3.13
 # ---- complex numbers ----
 
 composed({
-    cmath.exp: lambda z: np.exp(complex(z)),
-    cmath.sqrt: lambda z: np.sqrt(complex(z)),
-    cmath.log10: lambda z: np.log10(complex(z)),
-    cmath.sin: lambda z: np.sin(complex(z)),
-    cmath.cos: lambda z: np.cos(complex(z)),
-    cmath.tan: lambda z: np.tan(complex(z)),
-    cmath.asin: lambda z: np.arcsin(complex(z)),
-    cmath.acos: lambda z: np.arccos(complex(z)),
-    cmath.atan: lambda z: np.arctan(complex(z)),
-    cmath.sinh: lambda z: np.sinh(complex(z)),
-    cmath.cosh: lambda z: np.cosh(complex(z)),
-    cmath.tanh: lambda z: np.tanh(complex(z)),
-    cmath.asinh: lambda z: np.arcsinh(complex(z)),
-    cmath.acosh: lambda z: np.arccosh(complex(z)),
-    cmath.atanh: lambda z: np.arctanh(complex(z)),
-    cmath.phase: lambda z: np.angle(complex(z)),
-    cmath.polar: lambda z: (abs(complex(z)), np.angle(complex(z))),
+    cmath.exp: lambda z: complex(np.exp(complex(z))),
+    cmath.sqrt: lambda z: complex(np.sqrt(complex(z))),
+    cmath.log10: lambda z: complex(np.log10(complex(z))),
+    cmath.sin: lambda z: complex(np.sin(complex(z))),
+    cmath.cos: lambda z: complex(np.cos(complex(z))),
+    cmath.tan: lambda z: complex(np.tan(complex(z))),
+    cmath.asin: lambda z: complex(np.arcsin(complex(z))),
+    cmath.acos: lambda z: complex(np.arccos(complex(z))),
+    cmath.atan: lambda z: complex(np.arctan(complex(z))),
+    cmath.sinh: lambda z: complex(np.sinh(complex(z))),
+    cmath.cosh: lambda z: complex(np.cosh(complex(z))),
+    cmath.tanh: lambda z: complex(np.tanh(complex(z))),
+    cmath.asinh: lambda z: complex(np.arcsinh(complex(z))),
+    cmath.acosh: lambda z: complex(np.arccosh(complex(z))),
+    cmath.atanh: lambda z: complex(np.arctanh(complex(z))),
+    cmath.phase: lambda z: float(np.angle(complex(z))),
+    cmath.polar: lambda z: (abs(complex(z)), float(np.angle(complex(z)))),
     cmath.rect: lambda r, phi: complex(r * math.cos(phi), r * math.sin(phi)),
 })
-composed({complex: lambda real=0.0, imag=0.0: real + 1j * imag}, given="imag")
+composed({complex: lambda real=0.0, imag=0.0: complex(real + 1j * imag)}, given="imag")
 
 
 @composed(cmath.log)
 def complex_log(z, base=None):
     if base is None:
-        return np.log(complex(z))
-    return np.log(complex(z)) / np.log(complex(base))
+        return complex(np.log(complex(z)))
+    return complex(np.log(complex(z)) / np.log(complex(base)))

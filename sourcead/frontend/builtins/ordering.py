@@ -112,7 +112,9 @@ def extreme_item(lo: Lowering, fn, value: Value, key: Value | None, default: Val
         if key is None and isinstance(t, Array):
             return core.call_library(lo, of_array, [items], {}, node)
         if key is None and isinstance(t, ListT) and isinstance(t.item, Scalar):  # of which more is known than of an array of them
-            return lo.build.call(of_array, lo.build.call(np.array, lo.read(items)), type=infer_call(of_array, [Arg(t)], {}))
+            found = lo.build.call(of_array, lo.build.call(np.array, lo.read(items)), type=infer_call(of_array, [Arg(t)], {}))
+            of_python = {"float": float, "int": int}.get(t.item.kind) if t.item.dtype is None and t.item.least is None else None
+            return found if of_python is None else lo.build.call(of_python, found)
         largest = Const(fn is max)
         place = lo.build.call(runtime.best_place, lists.keys_of(lo, items, key, node), largest, type=INT, name="best")
         return core.subscript(lo, items, place, node)

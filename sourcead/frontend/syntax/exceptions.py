@@ -35,8 +35,8 @@ from sourcead.frontend.control.exits import (
     Return, always_leaves, as_function, assignment, may_leave, rewritten, standing_for, variable
 )
 from sourcead.frontend.core import MISSING, Escaped, Flag, Held, Lowering, Value
-from sourcead.frontend.syntax import managers, probes
-from sourcead.frontend.syntax.calls_in_order import STRICT, TRIED, has_calls, is_lazy, operation, stored_apart
+from sourcead.frontend.syntax import calls_in_order, managers, probes
+from sourcead.frontend.syntax.calls_in_order import STRICT, TRIED, has_calls, is_choice, is_lazy, is_one_of
 from sourcead.frontend.syntax.guarded import kept
 from sourcead.frontend.syntax.handlers import Handler, caught, handler_of_syntax, names_no_class
 from sourcead.frontend.syntax.managers import Act, Surrounded
@@ -233,21 +233,21 @@ class Leaving:
         def part(n: Any, whole: bool = False) -> Any:
             if isinstance(n, list):
                 return [part(item, whole) for item in n]
-            local = not isinstance(n, gast.Name) or n.id in self.lo.scope.local
-            if not isinstance(n, STRICT) or not local or whole and n is not node.value:
+            is_whole = isinstance(n, gast.Name) and n.id in self.lo.scope.local or is_choice(n)
+            if not is_whole and (isinstance(n, gast.Name) or not isinstance(n, STRICT)) or whole and n is not node.value:
                 return n
+            name = self.flag_of(n, "part")
+            if is_whole:
+                before.append(assignment(name, n, node))
+                return variable(name)
             if isinstance(n, gast.Call) and isinstance(n.func, gast.Attribute):
                 func = gast.Attribute(part(n.func.value, whole), n.func.attr, n.func.ctx)
                 parts = [func, part(n.args, whole), part(n.keywords, whole)]
             else:
                 parts = [part(value, whole) for _, value in gast.iter_fields(n)]
             made = standing_for(n, type(n)(*parts))
-            if not isinstance(n, (*calls, gast.Name)):
+            if not is_one_of(n, calls):
                 return made
-            name = self.flag_of(n, "part")
-            if isinstance(n, gast.Name):
-                before.append(assignment(name, n, node))
-                return variable(name)
             before.extend(self.calling(node, n, name, made))
             return variable(name)
 
@@ -257,7 +257,7 @@ class Leaving:
             item = standing_for(node.target, gast.Subscript(fields["target"].value, fields["target"].slice, gast.Load()))
             before.extend(self.calling(node, node.target, self.flag_of(node.target, "part"), item))  # which is read first
         rest = standing_for(node, type(node)(**{**fields, "value": part(node.value, is_lazy(node.value))}))
-        if apart := stored_apart(node, calls):
+        if apart := calls_in_order.stored_apart(node, calls):
             held = self.flag_of(node, "stored")
             before.append(assignment(held, rest.value, node))
             for target in node.targets:
@@ -327,8 +327,8 @@ def after_call(lo: Lowering, node: Calling) -> list[gast.AST]:
     """Lower a call of a function that may raise what is handled, and return the statements that follow it."""
     call, exits, used = node.value, node.exits, []
     with lo.at(node):
-        base = core.lower(lo, call.func if isinstance(call, gast.Call) else call.value)
-        read, *given = operation(lo, base, call)
+        base = core.lower(lo, calls_in_order.first_operand(call))
+        read, *given = calls_in_order.operation(lo, base, call)
         sets_item = node.stored is not None and isinstance(call, gast.Subscript)
         trial = probes.trial_of_change(lo, base, call, given, sets_item) if lo.probing else None
         if trial is not None or sets_item:

@@ -9,7 +9,7 @@ from sourcead import runtime
 from sourcead.analysis.builder import operand_type
 from sourcead.frontend.core import VALUE, Cell, Lowering, Value, leaves
 from sourcead.ir.nodes import (
-    Atom, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Index, Let, Loop, Slice, Stmt, Update, Var
+    Atom, Attr, Block, Branch, Build, Call, Closure, Const, Effect, Index, Let, Loop, Op, Slice, Stmt, Update, Var
 )
 from sourcead.ir.types import ANY_DTYPE, Array, Scalar, Sym
 from sourcead.ir.walk import map_blocks
@@ -38,7 +38,7 @@ def kept(stmts: list[Stmt] | tuple[Stmt, ...], stops: tuple[type, ...], probed: 
         new.append(stmt)
         if raises and stmt.targets and isinstance(stmt.targets[0], Var):
             use = Call(runtime.computed, (stmt.targets[0],), effect=True)
-            if isinstance(stmt.op, Call) and stmt.op.fn in DIVISIONS and all(map(may_be_of_python, stmt.op.args)):
+            if is_division(stmt.op) and all(map(may_be_of_python, stmt.op.args)):
                 use = Call(runtime.as_python, (Const(stmt.op.fn), *stmt.op.args), effect=True)
             new.append(Stmt((Var("computed"),), use, stmt.origin, stmt.adjoint_of, stmt.within))
     return new
@@ -55,6 +55,11 @@ def read(lo: Lowering, value: Value) -> None:
 def meets(raised: type, stops: tuple[type, ...]) -> bool:
     """Tell whether an exception of a class, or of a class derived from it, is caught."""
     return issubclass(raised, stops) or any(issubclass(stop, raised) for stop in stops)
+
+
+def is_division(op: Op) -> bool:
+    """Tell whether an operation is a division or power."""
+    return isinstance(op, Call) and op.fn in DIVISIONS
 
 
 def may_be_of_python(operand: Atom) -> bool:

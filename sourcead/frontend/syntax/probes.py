@@ -21,9 +21,9 @@ from sourcead.frontend import core
 from sourcead.frontend.control.exits import assignment, standing_for
 from sourcead.frontend.core import Held, Lowering, MethodVal, TupleVal, Value
 from sourcead.frontend.core.known_values import common_type
-from sourcead.frontend.syntax.guarded import meets, raised_by
+from sourcead.frontend.syntax.guarded import is_division, may_be_of_python, meets, raised_by
 from sourcead.frontend.syntax.handlers import Handler
-from sourcead.ir.nodes import Atom, Block, Call, Const, Index, Stmt, Var
+from sourcead.ir.nodes import Atom, Block, Call, Const, Index, Op, Stmt, Var
 from sourcead.ir.types import INT, UNKNOWN, Array, ListT, MapT
 from sourcead.ir.walk import all_reads
 
@@ -140,10 +140,17 @@ def risky(lo: Lowering, stmts: list[Stmt], classes: tuple[type, ...]) -> int | N
     for k, stmt in enumerate(stmts):
         op = stmt.op
         is_item = isinstance(op, Index) and isinstance(op.key, Atom) and isinstance(operand_type(op.base), ListT | MapT | Array)
-        plain = (is_item or isinstance(op, Call) and not op.effect) and not stmt.within
+        plain = (is_item or isinstance(op, Call) and not op.effect) and not stmt.within and not is_of_unknown_class(op)
         if plain and not lo.probed.intersection(stmt.targets) and any(meets(raised, classes) for raised in raised_by(stmt)):
             return k
     return None
+
+
+def is_of_unknown_class(op: Op) -> bool:
+    """Tell whether an operation is a division of numbers of which it is not known whether they are Python's, which may raise."""
+    if not is_division(op) or not all(map(may_be_of_python, op.args)):
+        return False
+    return any(operand_type(a).dtype is not None for a in op.args)
 
 
 def tried(lo: Lowering, stmt: Stmt) -> Var:
@@ -152,6 +159,8 @@ def tried(lo: Lowering, stmt: Stmt) -> Var:
     match stmt.op:
         case Index(base, key):
             call = Call(runtime.exception_of, (Const(operator.getitem), base, key))
+        case Call(fn, args) if is_division(stmt.op) and all(map(may_be_of_python, args)):
+            call = Call(runtime.exception_of, (Const(runtime.as_python), Const(fn), *args))
         case Call(fn, args, kwargs):
             call = Call(runtime.exception_of, (Const(fn), *args), kwargs)
     return lo.build.emit(call, UNKNOWN, "error")

@@ -305,6 +305,8 @@ def array_method(lo: Lowering, value: Value, name: str, args: list[Value], kwarg
         return core.call_library(lo, fn, [value, *[static(v) for v in new_args]], {k: static(v) for k, v in new_kwargs.items()}, node)
     if name in ("conj", "conjugate") and not args and kind_of(atom_type(lo.read(value))) in ("bool", "int", "float"):
         return value  # NumPy returns a real array itself
+    if name == "conjugate" and not args and core.classes_of(lo, value) == [complex]:
+        return core.call_library(lo, complex, [core.call_library(lo, np.conjugate, [value], {}, node)], {}, node)
     if name in METHODS:
         return core.call_object(lo, METHODS[name], [value, *args], kwargs, node)
     if name in OF_TEXTS:

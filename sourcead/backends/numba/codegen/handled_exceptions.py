@@ -48,7 +48,7 @@ def refuse_called_from_outside(function: Function) -> None:
 def handled(stmt: Stmt) -> Any:
     """Return the function of numbers whose exception is refused or tried for by a statement, None if there is none."""
     match stmt.op:
-        case Call(runtime.exception_of, (Const(fn), *args)):
+        case Call(runtime.exception_of, (Const(runtime.as_python), Const(fn), *args)) | Call(runtime.exception_of, (Const(fn), *args)):
             pass
         case Call(fn, args, effect=False) if stmt.adjoint_of is None and any(context.fn is runtime.unhandled for context in stmt.within):
             pass

@@ -16,6 +16,28 @@ gc.disable()  # until all tests are read
 FEW, SEVERAL = 8, 12  # cases: of a test with more, all tests together take each second, or each third
 
 
+def pytest_addoption(parser):
+    parser.addoption("--every", type=int, default=1, metavar="N", help="run each N-th of the cases of a test with parameters")
+
+
+class EachNth:
+    """Leaves out all cases of a test with parameters but each n-th, after those that the command does not ask for were left out."""
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, config, items):
+        seen, kept, left = Counter(), [], []
+        for item in items:
+            key = item.path, getattr(item, "originalname", item.name)
+            (left if seen[key] % config.getoption("--every") else kept).append(item)
+            seen[key] += 1
+        config.hook.pytest_deselected(items=left)
+        items[:] = kept
+
+
+def pytest_configure(config):
+    config.pluginmanager.register(EachNth())
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
     """Mark what is left out of long tables as `long`: of a test with parameters, all cases but each n-th.

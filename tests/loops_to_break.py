@@ -114,6 +114,17 @@ def counter_from_below(x):
 
 
 @dependent(X)
+def counter_ahead_of_the_index(x):
+    a, s, k = np.zeros(30), 0.0, 2
+    a[3:9] += x[:6]
+    for i in range(6):
+        s += a[k + 1] ** 2
+        k += 1
+        a[i + 1] += x[i + 1] * 0.5
+    return np.sum(a * a) * s
+
+
+@dependent(X)
 def slow_counter(x):
     a = np.ones(12)
     for i in range(12):

@@ -25,6 +25,14 @@ ALL = {**DEPENDENT, **APART, **OTHER}
 PARALLEL = Numba(cache=False, parallel=True)
 
 
+@pytest.fixture(autouse=True)
+def always(monkeypatch):
+    """Every loop that may run in parallel does, however little it calculates."""
+    monkeypatch.setattr(work, "LEAST", 0)
+    monkeypatch.setattr(work, "EACH", 0)
+
+
+
 def wrt(args):
     return tuple(k for k, a in enumerate(args) if np.asarray(a).dtype.kind in "fc")
 
@@ -32,19 +40,20 @@ def wrt(args):
 @pytest.mark.parametrize("name", ALL)
 def test_the_order_of_iterations_that_run_in_parallel_does_not_matter(name):
     f, args = ALL[name]
-    expected = grad(f, wrt(args))(*args)
-    for seed, parts in ((0, None), (1, 3)):
-        with shuffled(seed, parts):
-            assert largest_difference(grad(f, wrt(args), backend=PARALLEL)(*args), expected) <= 1
-
-
-@pytest.mark.parametrize("name", APART)
-def test_loops_of_independent_iterations_run_in_parts(name):
-    f, args = APART[name]
     found: list[ParallelLoop] = []
     with shuffled(found=found):
-        grad(f, wrt(args), backend=PARALLEL, verify=False)(*args)
-    assert found
+        got = grad(f, wrt(args), backend=PARALLEL, verify=False)(*args)
+    assert largest_difference(got, grad(f, wrt(args), verify=False)(*args)) <= 1
+    assert found or name not in APART
+
+
+@pytest.mark.parametrize("name", ["scatter", "nested", "counted"])
+def test_a_loop_may_be_divided_into_any_number_of_parts(name):
+    f, args = ALL[name]
+    for parts in (2, 3, 5):
+        with shuffled(parts, parts):
+            got = grad(f, wrt(args), backend=PARALLEL, verify=False)(*args)
+        assert largest_difference(got, grad(f, wrt(args), verify=False)(*args)) <= 1
 
 
 @pytest.mark.parametrize("name", DEPENDENT)
@@ -93,14 +102,19 @@ def test_the_corpus_in_any_order(part):
 # ---- in threads ----
 
 
-@pytest.fixture
-def always(monkeypatch):
-    """Threads run every loop that may run in parallel, however little it calculates."""
-    monkeypatch.setattr(work, "LEAST", 0)
-    monkeypatch.setattr(work, "EACH", 0)
+def test_a_loop_that_is_known_to_be_short_is_no_function(monkeypatch):
+    def short(x):
+        a = np.zeros(5)
+        for i in range(5):
+            a[i] = np.sin(x[i])
+        return np.sum(a * a)
+
+    monkeypatch.setattr(work, "LEAST", 100_000)
+    assert not any("parallel" in n for n in grad(short, backend=PARALLEL).lower(np.ones(9)).notes)
 
 
 def test_little_work_runs_on_one_thread(monkeypatch):
+    monkeypatch.setattr(work, "LEAST", 1_000_000)
     count = threads.threads.py_func
     monkeypatch.setattr(threads.numba, "get_num_threads", lambda: 4)
     assert count(100, 1e5, 0, work.LEAST) == 1 == count(1, 1e9, 0, work.LEAST)
@@ -108,7 +122,7 @@ def test_little_work_runs_on_one_thread(monkeypatch):
     assert count(100, 1e7, 4 * 10**7, work.LEAST) == 1  # each thread would have a sum of its own, of so many elements
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", [*range(10), 786])
 def test_random_loops(seed):
     assert judged(seed)[0] in ("equal", "refused")
 
@@ -120,7 +134,7 @@ def test_more_random_loops():
 
 @pytest.mark.compiled
 @pytest.mark.parametrize("name", ["scatter", "single_precision", "counted", "in_branches", "lower_triangle", "nested", "row_before"])
-def test_threads_give_the_same_bits_in_every_run(name, always):
+def test_threads_give_the_same_bits_in_every_run(name):
     f, args = ALL[name]
     expected = grad(f, wrt(args), backend=Numba(cache=False))(*args)
     g = grad(f, wrt(args), backend=PARALLEL)
@@ -132,13 +146,13 @@ def test_threads_give_the_same_bits_in_every_run(name, always):
 
 
 @pytest.mark.compiled
-def test_errors_in_threads_are_raised_in_the_caller(always):
+def test_errors_in_threads_are_raised_in_the_caller():
     with pytest.raises(IndexError, match="out of bounds"):
         grad(APART["scatter"][0], backend=PARALLEL, verify=False)(np.ones(12), SOME + 1)
 
 
 @pytest.mark.compiled
-def test_several_python_threads_may_call_a_gradient_that_runs_in_parallel(always):
+def test_several_python_threads_may_call_a_gradient_that_runs_in_parallel():
     f, args = APART["nested"]
     g, wrong = grad(f, (0, 1), backend=PARALLEL), []
     expected = g(*args)

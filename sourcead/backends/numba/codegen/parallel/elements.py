@@ -23,11 +23,16 @@ class Elements:
         subscripts: the affine forms of the function's integers.
         inside: the variables that an iteration defines.
         moves: by how much each iteration moves a counter, for the counters for which that is a known number.
+
+    Attributes:
+        begins: what the index and the counters are in the first iteration.
     """
 
     def __init__(self, loop: Loop, subscripts: Subscripts, inside: frozenset[Var], moves: dict[Var, int]):
         self.loop, self.subscripts, self.inside = loop, subscripts, inside
         self.per_iteration = {**moves, loop.index: number(loop.domain.step) or 0}
+        first = {loop.index: loop.domain.start, **dict(zip(loop.params, loop.inits))}
+        self.begins = {v: subscripts.affine(first[v]) for v in self.per_iteration}
         self.ranges = {s.op.index: s.op.domain for s in walk(loop.body) if isinstance(s.op, Loop) and isinstance(s.op.domain, Range)}
 
     def apart(self, first: Operand, second: Operand) -> bool:
@@ -44,7 +49,10 @@ class Elements:
         slopes = [sum(f.factor(v) * move for v, move in self.per_iteration.items()) for f in (x, y)]
         if slopes[0] != slopes[1]:
             return False
-        rest = self.without_moving(x).plus(self.without_moving(y).renamed(lambda v: Later(v) if v in self.inside else v), -1)
+        x, y = self.in_first(x), self.in_first(y)
+        if x is None or y is None:
+            return False
+        rest = x.plus(y.renamed(lambda v: Later(v) if v in self.inside else v), -1)
         slope = abs(slopes[0])
         if not slope:
             return any(self.at_least_one(side) for side in (rest, rest.times(-1)))
@@ -68,8 +76,14 @@ class Elements:
         moving = [v for v in counters if v in self.per_iteration and v is not self.loop.index]
         return bool(moving) and moving == counters and form.constant >= 0 and all(k > 0 for _, k in form.terms)
 
-    def without_moving(self, form: Affine) -> Affine:
-        return Affine(form.constant, frozenset((v, k) for v, k in form.terms if v not in self.per_iteration))
+    def in_first(self, form: Affine) -> Affine | None:
+        """Return a form with the index and the counters as they are in the first iteration; None if that is not known."""
+        for v, _ in form.terms:
+            if v in self.per_iteration:
+                if self.begins[v] is None:
+                    return None
+                form = form.replaced(v, self.begins[v])
+        return form
 
     def at_least_one(self, form: Affine) -> bool:
         """Return whether a form is positive for any indices of inner loops, whose ends must be the same in each iteration."""

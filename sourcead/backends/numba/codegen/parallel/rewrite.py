@@ -55,7 +55,10 @@ class _Loops:
     def statement(self, stmt: Stmt) -> list[Stmt]:
         if isinstance(stmt.op, Loop) and calculates(stmt.op):
             try:
+                costs.refuse_little(stmt.op)
                 return self.in_parallel(stmt, independent(stmt.op, self.subscripts))
+            except costs.Little:
+                return [stmt]
             except Serial as why:
                 self.serial.append((place_of(stmt), str(why)))
         return [map_blocks(stmt, self.block)]

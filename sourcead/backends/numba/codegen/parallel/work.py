@@ -3,10 +3,11 @@
 import builtins
 import operator
 
+from sourcead.analysis.affine import number
 from sourcead.backends.numba.codegen.loops.reordering import CALL, cost
 from sourcead.ir.nodes import Atom, Block, Branch, Call, Const, Let, Loop, Range, Update, Var
 from sourcead.ir.types import Array
-from sourcead.ir.walk import definitions
+from sourcead.ir.walk import definitions, walk
 
 # The least work for which several threads pay.  To start them takes 5 to 90 µs, by layer of threads and machine.  A unit takes 0.06 ns in
 # vector instructions (a stencil), else 0.25 to 0.4 ns (sums, matrix products, exponentials): this is work for 60 to 400 µs on one thread.
@@ -15,6 +16,24 @@ EACH = 4  # the cost of an element of an array of sums: its memory, and its addi
 UNKNOWN = 4  # the number of iterations taken for an inner loop whose bounds are not known before the outer one
 WRITE, VECTOR = 2, 16  # the cost of a write of an element, and of an operation on a vector
 SIGNS = {operator.add: "+", operator.sub: "-", operator.mul: "*"}
+
+
+class Little(Exception):
+    """Raised for a loop that is known to calculate so little that it would never run in parallel."""
+
+
+def refuse_little(loop: Loop) -> None:
+    """Refuse a loop that calculates little for any arguments, because the function of a parallel loop takes long to compile.
+
+    Raises:
+        Little: it does.
+    """
+    domain = loop.domain
+    ends = [number(a) for a in (domain.start, domain.stop, domain.step)] if isinstance(domain, Range) else [None]
+    if None in ends or any(isinstance(s.op, Loop) for s in walk(loop.body)):
+        return
+    if len(range(*ends)) * (1 + CALL * len(loop.body.statements)) < LEAST:
+        raise Little
 
 
 class Work:

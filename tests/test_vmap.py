@@ -356,6 +356,21 @@ def test_a_text_that_is_wrong_is_found(monkeypatch):
         vmap(lambda x: math.sin(x))(S)
 
 
+def test_an_edited_function_is_followed():
+    def before(x):
+        return x * 2
+
+    def after(x):
+        return x * 3
+
+    many = vmap(before)
+    total = grad(lambda x: np.sum(many(x)))
+    assert_alike(many(S), 2 * S)
+    before.__code__ = after.__code__
+    assert_alike(many(S), 3 * S)
+    assert_alike(total(S), np.full(9, 3.0))
+
+
 def test_globals_are_read_at_each_call():
     many = vmap(scaled_by_a_global)
     assert_alike(many(S), 2 * S)

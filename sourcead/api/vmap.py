@@ -41,10 +41,25 @@ class Vmapped(Generated, Opaque):
         self._forms: dict[Any, Gradient] = {}
         self._plain: types.FunctionType | None = None
         self._last: Gradient | None = None
+        self._code = getattr(self._function(), "__code__", None)
         self.__doc__ = f"`{self.__name__}` for all members of a batch.\n\n`source`, `lower(*args)` and `save(path)` are as those of `grad`."
+
+    def _follow(self) -> None:
+        """Forget all texts if the function was edited, as a module that is loaded again in place is."""
+        code = getattr(self._function(), "__code__", None)
+        if code is not self._code:
+            self._code, self._forms, self._plain, self._last = code, {}, None, None
+
+    def _function(self) -> Any:
+        """Return what is behind the function and all derivatives of it."""
+        function, _, _ = unwrap(self.primal)
+        while isinstance(function, Gradient | Vmapped):
+            function, _, _ = unwrap(function.primal)
+        return function
 
     @folded
     def __call__(self, *args, **kwargs):
+        self._follow()
         form = self._form(args, kwargs)
         form._function.member_loop.count(args, kwargs, form.signature.parameters)
         self._last = form
@@ -68,6 +83,7 @@ class Vmapped(Generated, Opaque):
 
     def as_function(self) -> types.FunctionType:
         """Return a plain function that calls this, for derivatives of it: with the parameters that it must be given."""
+        self._follow()
         if self._plain is None:
             parameters = [p for p in self._parameters() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
             if isinstance(self.in_axes, tuple | list):
@@ -94,10 +110,7 @@ class Vmapped(Generated, Opaque):
         made = calling(loop, signature, self.__name__ if is_name(self.__name__) else "f")
         made.member_loop = loop
         loop.positional = sum(p.kind is not p.KEYWORD_ONLY for p in signature.parameters.values())
-        function, _, _ = unwrap(self.primal)
-        while isinstance(function, Gradient | Vmapped):
-            function, _, _ = unwrap(function.primal)
-        if isinstance(function, types.FunctionType):
+        if isinstance(function := self._function(), types.FunctionType):
             made.stands_for = function
         return made
 
@@ -118,6 +131,7 @@ class Vmapped(Generated, Opaque):
         return self._form(args, kwargs)._bound(args, kwargs)
 
     def _latest(self, *args, **kwargs) -> Specialisation:
+        self._follow()
         if args or kwargs:
             form = self._form(args, kwargs)
             form._function.member_loop.count(args, kwargs, form.signature.parameters)

@@ -87,6 +87,8 @@ class MemberCalls(Batched):
             return super().call(target, replace(op, fn=np.multiply))
         if kind in KINDS:
             return KINDS[kind](self, target, op, kwargs)
+        if any(not isinstance(a, tuple) and a in self.parts for a in args):
+            raise Unbatchable
         return super().call(target, op)
 
     def of_math(self, target: Var, fn: Any, args: tuple) -> Var:

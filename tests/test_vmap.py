@@ -327,6 +327,7 @@ def test_what_it_shows():
     many(X)
     assert many.source.startswith("def f_vmap(x):") and "for all members of a batch" in many.source
     assert "test_vmap.py" in many.source
+    assert "f_vmap" in many.view(X).html and "f_vmap" in many._repr_html_()
     assert repr(many) == "<f for all members, in_axes=0, out_axes=0>"
     assert many.primal is f
     assert_alike(pickle.loads(pickle.dumps(many))(X), many(X))

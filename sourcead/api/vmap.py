@@ -13,6 +13,7 @@ from sourcead.compile.gradient import Gradient
 from sourcead.compile.member_loop import MemberLoop, is_axis
 from sourcead.compile.pipeline import Options
 from sourcead.compile.specialisation import Specialisation
+from sourcead.compile.viewing import Page
 from sourcead.errors import ArgumentError
 from sourcead.frontend.find_source import Opaque, unwrap
 from sourcead.ir.names import is_name
@@ -95,6 +96,14 @@ class Vmapped(Generated, Opaque):
             plain = [p.replace(kind=p.POSITIONAL_OR_KEYWORD, default=p.empty, annotation=p.empty) for p in parameters]
             self._plain = self._calling(inspect.Signature(plain), self._loop())
         return self._plain
+
+    @folded
+    def view(self, *args, **kwargs) -> Page:
+        """Return a page that shows the function beside the generated text, as `view` of what `grad` returns does."""
+        form = self._form(args, kwargs) if args or kwargs else self._last
+        if form is None:
+            raise ArgumentError(f"`vmap({self.__name__})` was not called yet", instead="call it, or `view(...)` with arguments")
+        return form.view(*args, **kwargs)
 
     def _loop(self, checked: bool = False) -> MemberLoop:
         return MemberLoop(self.primal, self.in_axes, self.out_axes, self._own, checked)

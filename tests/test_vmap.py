@@ -327,6 +327,7 @@ def test_what_it_shows():
     many(X)
     assert many.source.startswith("def f_vmap(x):") and "for all members of a batch" in many.source
     assert "test_vmap.py" in many.source
+    assert "f_vmap" in many.view(X).html and "f_vmap" in many._repr_html_()
     assert repr(many) == "<f for all members, in_axes=0, out_axes=0>"
     assert many.primal is f
     assert_alike(pickle.loads(pickle.dumps(many))(X), many(X))
@@ -354,6 +355,21 @@ def test_a_text_that_is_wrong_is_found(monkeypatch):
     monkeypatch.setitem(OF_ARRAYS, math.sin, np.cos)
     with pytest.raises(VerificationError):
         vmap(lambda x: math.sin(x))(S)
+
+
+def test_an_edited_function_is_followed():
+    def before(x):
+        return x * 2
+
+    def after(x):
+        return x * 3
+
+    many = vmap(before)
+    total = grad(lambda x: np.sum(many(x)))
+    assert_alike(many(S), 2 * S)
+    before.__code__ = after.__code__
+    assert_alike(many(S), 3 * S)
+    assert_alike(total(S), np.full(9, 3.0))
 
 
 def test_globals_are_read_at_each_call():

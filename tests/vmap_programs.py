@@ -630,3 +630,212 @@ def two_loops(x):
                 break
         steps += 1
     return x * steps
+
+
+
+N = np.array([3, 0, 2, 5, 1, 1, 0, 2, 4])
+
+
+@member(N, S)
+def range_break(n, x):
+    t = 1.0
+    for i in range(1, n, 2):
+        t = t * x + i
+        if t > 2:
+            break
+    return t
+
+
+@member(N, S)
+def range_else(n, x):
+    for _ in range(n):
+        x = x * 1.3
+        if x > 1:
+            break
+    else:
+        x = -1.0 * x
+    return x
+
+
+@member(N, X)
+def range_arrays(n, x):
+    y = np.zeros(4)
+    for i in range(min(n, 4)):
+        y[i] = x[i] * 2
+        y = y + x
+    return y
+
+
+@member(N, X)
+def range_in_arm(n, x):
+    if x[0] > 0:
+        for i in range(n):
+            x = np.sin(x) + i
+        return np.sum(x)
+    return x[1]
+
+
+@member(S, loops=True)
+def while_in_while(x):
+    k = 0
+    while abs(x) > 0.05:
+        y = x
+        while y > 0.3:
+            y = y * 0.5
+        x = x * 0.5 - 0.01 * y
+        k += 1
+        if k > 10:
+            break
+    return x + y if k > 0 else x
+
+
+@member(S)
+def return_in_while(x):
+    while True:
+        x = x * 0.7
+        if abs(x) < 0.1:
+            return x * 3
+        if x < -1:
+            return x * x
+
+
+@member(S, X)
+def array_state(s, x):
+    while s > 0.1:
+        x = np.tanh(x * s)
+        s = s - 0.3
+    return x
+
+
+@member(X)
+def carry_tuple(x):
+    a, b = (x[0], x[1])
+    for _ in range(5):
+        a, b = (b, a * 0.5)
+        if a > b:
+            a, b = (b, a)
+    return np.array([a, b])
+
+
+@member(X, K)
+def gather_scatter(x, k):
+    y = x.copy()
+    for i in range(3):
+        y[k] = y[(k + i) % 4] * 0.5 + x[i]
+        k = (k + 1) % 4
+    return y
+
+
+@member(X)
+def divmods(x):
+    q, r = divmod(x[0], 0.3)
+    return q * x[1] + r + x[2] % 0.7 + x[3] // 0.2
+
+
+@member(S, loops=True)
+def math_many(x):
+    y = math.exp(-x * x) + math.hypot(x, 1.0) + math.atan2(x, 2.0) + math.pow(abs(x), 1.5)
+    return y + math.floor(x) + math.copysign(2.0, x) + round(x, 1)
+
+
+@member(X)
+def conds(x):
+    return 1.0 if (x > 0).all() else 2.0 if np.any(x > 1) else x[0]
+
+
+@member(X, loops=True)
+def mask_write(x):
+    y = x.copy()
+    y[y < 0] = 0
+    y[x > 1] *= 2
+    return y
+
+
+@member(X, loops=True)
+def mask_where(x):
+    i = np.where(x > 0)[0]
+    return np.sum(x[i]) + len(i)
+
+
+@member(X)
+def slices(x):
+    x[1:] += x[:-1]
+    x[::2] *= 3
+    return x[::-1]
+
+
+@member(A, loops=True)
+def mats(a):
+    a = a @ a.T + 4 * np.eye(4)
+    return np.linalg.inv(a) @ a[0] + np.diag(a) + np.linalg.norm(a) + np.linalg.cholesky(a).sum()
+
+
+@member(X)
+def outer(x):
+    return np.outer(x, x[:2]) + x[:, None] * 2
+
+
+@member(A, loops=True)
+def axes(a):
+    return a.sum(axis=0).max() + a.mean(axis=(0, 1)) + a.T.ravel()[3] + np.swapaxes(a, 0, 1)[0, 1]
+
+
+@member(X, loops=True)
+def stat(x):
+    return np.median(x) + np.ptp(x) + np.percentile(x, 30) + np.prod(x) + np.cumprod(x)[2] + np.argsort(x)[0]
+
+
+@member(X)
+def unassigned(x):
+    if x[0] > 0:
+        z = x[1]
+    if x[0] > 0:
+        return z * 2
+    return x[2]
+
+
+@member(S)
+def complexes(x):
+    z = x + 1j
+    return abs(z * z)
+
+
+@member(X)
+def lambdas(x):
+    fs = [np.sin, np.cos, lambda t: t * t]
+    return sum((f(v) for f, v in zip(fs, x)))
+
+
+@member(X)
+def enum(x):
+    best, at = (x[0], 0)
+    for i, v in enumerate(x):
+        if v > best:
+            best, at = (v, i)
+    return best * at
+
+
+@member(X)
+def swap_sort(x):
+    x = x.copy()
+    for i in range(3):
+        for j in range(3 - i):
+            if x[j] > x[j + 1]:
+                x[j], x[j + 1] = (x[j + 1], x[j])
+    return x * np.arange(4.0)
+
+
+@member(X, loops=True)
+def memo(x):
+    d = {}
+    for i in range(3):
+        d[i] = x[i] * (d[i - 1] if i else 1.0)
+    return d[2]
+
+
+@member(X)
+def mask_of_numbers(x):
+    y = x * 2
+    y[y < 0] = 0.0
+    y[x > 1] = 3.0
+    return y * x

@@ -13,6 +13,7 @@ from sourcead.compile.gradient import Gradient
 from sourcead.compile.member_loop import MemberLoop, is_axis
 from sourcead.compile.pipeline import Options
 from sourcead.compile.specialisation import Specialisation
+from sourcead.compile.viewing import Page
 from sourcead.errors import ArgumentError
 from sourcead.frontend.find_source import Opaque, unwrap
 from sourcead.ir.names import is_name
@@ -41,10 +42,25 @@ class Vmapped(Generated, Opaque):
         self._forms: dict[Any, Gradient] = {}
         self._plain: types.FunctionType | None = None
         self._last: Gradient | None = None
+        self._code = getattr(self._function(), "__code__", None)
         self.__doc__ = f"`{self.__name__}` for all members of a batch.\n\n`source`, `lower(*args)` and `save(path)` are as those of `grad`."
+
+    def _follow(self) -> None:
+        """Forget all texts if the function was edited, as a module that is loaded again in place is."""
+        code = getattr(self._function(), "__code__", None)
+        if code is not self._code:
+            self._code, self._forms, self._plain, self._last = code, {}, None, None
+
+    def _function(self) -> Any:
+        """Return what is behind the function and all derivatives of it."""
+        function, _, _ = unwrap(self.primal)
+        while isinstance(function, Gradient | Vmapped):
+            function, _, _ = unwrap(function.primal)
+        return function
 
     @folded
     def __call__(self, *args, **kwargs):
+        self._follow()
         form = self._form(args, kwargs)
         form._function.member_loop.count(args, kwargs, form.signature.parameters)
         self._last = form
@@ -68,6 +84,7 @@ class Vmapped(Generated, Opaque):
 
     def as_function(self) -> types.FunctionType:
         """Return a plain function that calls this, for derivatives of it: with the parameters that it must be given."""
+        self._follow()
         if self._plain is None:
             parameters = [p for p in self._parameters() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
             if isinstance(self.in_axes, tuple | list):
@@ -79,6 +96,14 @@ class Vmapped(Generated, Opaque):
             plain = [p.replace(kind=p.POSITIONAL_OR_KEYWORD, default=p.empty, annotation=p.empty) for p in parameters]
             self._plain = self._calling(inspect.Signature(plain), self._loop())
         return self._plain
+
+    @folded
+    def view(self, *args, **kwargs) -> Page:
+        """Return a page that shows the function beside the generated text, as `view` of what `grad` returns does."""
+        form = self._form(args, kwargs) if args or kwargs else self._last
+        if form is None:
+            raise ArgumentError(f"`vmap({self.__name__})` was not called yet", instead="call it, or `view(...)` with arguments")
+        return form.view(*args, **kwargs)
 
     def _loop(self, checked: bool = False) -> MemberLoop:
         return MemberLoop(self.primal, self.in_axes, self.out_axes, self._own, checked)
@@ -94,10 +119,7 @@ class Vmapped(Generated, Opaque):
         made = calling(loop, signature, self.__name__ if is_name(self.__name__) else "f")
         made.member_loop = loop
         loop.positional = sum(p.kind is not p.KEYWORD_ONLY for p in signature.parameters.values())
-        function, _, _ = unwrap(self.primal)
-        while isinstance(function, Gradient | Vmapped):
-            function, _, _ = unwrap(function.primal)
-        if isinstance(function, types.FunctionType):
+        if isinstance(function := self._function(), types.FunctionType):
             made.stands_for = function
         return made
 
@@ -118,6 +140,7 @@ class Vmapped(Generated, Opaque):
         return self._form(args, kwargs)._bound(args, kwargs)
 
     def _latest(self, *args, **kwargs) -> Specialisation:
+        self._follow()
         if args or kwargs:
             form = self._form(args, kwargs)
             form._function.member_loop.count(args, kwargs, form.signature.parameters)

@@ -8,6 +8,7 @@ the whole of it.
 
 from __future__ import annotations
 
+import copy
 import functools
 import types
 from collections.abc import Callable, Iterable
@@ -18,7 +19,7 @@ import numpy as np
 from sourcead.compile.structures import is_leaf
 from sourcead.errors import ArgumentError
 from sourcead.frontend.find_source import Opaque
-from sourcead.ir.records import deep_copy, is_record, map_value, parts_of
+from sourcead.ir.records import is_record, map_value, parts_of
 from sourcead.language.transformations import Mapped, member_of
 
 CALLED = (
@@ -55,13 +56,13 @@ def is_axis(axes: Any) -> bool:
     return isinstance(axes, int | np.integer) and not isinstance(axes, bool)
 
 
-def map_arrays(f: Callable[[Any, int], Any], x: Any, axes: Any) -> Any:
-    """Return a structure with `f(array, axis)` in place of each array that has an axis of members."""
+def map_arrays(f: Callable[[Any, int], Any], x: Any, axes: Any, other: Callable[[Any], Any] = lambda leaf: leaf) -> Any:
+    """Return a structure with `f(array, axis)` in place of each array that has an axis of members, and `other(leaf)` of other numbers."""
     if is_leaf(x):
-        return x if axes is None else f(x, axes)
+        return other(x) if axes is None else f(x, axes)
     keys = iter(keys_of(x))
     count = len(list(parts_of(x)))
-    return map_value(x, lambda part: map_arrays(f, part, member_of(axes, next(keys), count)))
+    return map_value(x, lambda part: map_arrays(f, part, member_of(axes, next(keys), count), other))
 
 
 class MemberLoop(Opaque):
@@ -125,12 +126,12 @@ class MemberLoop(Opaque):
 
     def member(self, args: tuple, kwargs: dict[str, Any], k: int) -> tuple[tuple, dict[str, Any]]:
         """Return copies of the arguments of one member."""
-        copies, named = deep_copied(args), deep_copied(kwargs)
-        given = tuple(self.taken(x, self.axes(len(args), place), k) for place, x in enumerate(copies))
-        return given, {name: self.taken(x, 0, k) for name, x in named.items()}
+        given = tuple(self.taken(x, self.axes(len(args), place), k) for place, x in enumerate(args))
+        return given, {name: self.taken(x, 0, k) for name, x in kwargs.items()}
 
     def taken(self, x: Any, axes: Any, k: Any) -> Any:
-        return map_arrays(lambda array, axis: np.take(array, k, axis), x, axes)
+        """Return one member, or some, of an argument, in memory of its own."""
+        return map_arrays(lambda array, axis: np.take(array, k, axis), x, axes, copy.copy)
 
     def picked(self, values: dict[str, Any]) -> tuple[dict[str, Any], np.ndarray]:
         """Return the arguments of some members, and which these are."""
@@ -161,14 +162,6 @@ class MemberLoop(Opaque):
             raise ArgumentError(f"the results of `{self.__name__}` have other structures for other members")
         columns = iter([self.joined(list(column), member_of(axes, key, len(keys))) for key, column in zip(keys, zip(*parts))])
         return map_value(first, lambda part: next(columns))
-
-
-def deep_copied(x: Any) -> Any:
-    """Return a copy of arguments, in which functions and objects that cannot be copied stay themselves."""
-    try:
-        return deep_copy(x)
-    except Exception:
-        return x
 
 
 def length_of(leaf: Any, axis: int, where: str) -> int:

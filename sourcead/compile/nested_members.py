@@ -133,12 +133,7 @@ def lower_members(lo: Lowering, value: Mapped, args: list[Value], kwargs: dict[s
     entries = {x: of_length(lo, entry, dim) for x, entry in entries.items()}
     call = taken(lo, ActiveCall(value.function, list(inputs), args, kwargs, node, inputs))
     function = plan.run(plan.MEMBERS, call.lowered.function)
-    (result,) = function.body.results
-    writer, entry = written(lo, function.body, entries, size, dim)
-    try:
-        atom = with_axes(writer, entry, atom_type(result), value.out_axes)
-    except Unbatchable:
-        raise cannot_stack(lo) from None
+    atom = written(lo, function.body, entries, (size, dim), value.out_axes)
     return lo.unpack(atom) if isinstance(atom, Var) else lo.wrap(atom)
 
 
@@ -229,31 +224,32 @@ def of_length(lo: Lowering, entry: Entry, dim: Any) -> Entry:
     return entry
 
 
-def written(lo: Lowering, block: Block, entries: dict[Var, Entry], size: Atom, dim: Any) -> tuple[Members, Entry]:
-    """Emit a block for all members; return the writer, and what stands for its result."""
+def written(lo: Lowering, block: Block, entries: dict[Var, Entry], count: tuple[Atom, Any], axes: Any) -> Atom:
+    """Emit a block for all members, whose number is `count`, an atom and a dim; return its result, with their axes as `axes` asks."""
     build, inputs = lo.build, list(free_vars(block))
+    t, found = atom_type(block.results[0]), []
 
     def begun() -> Members:
-        writer = Members(build, size, dim, lo.member_notes)
+        writer = Members(build, *count, lo.member_notes)
         for v in inputs:
             writer.bind(v, entries.get(v, Same(v)))
         return writer
 
-    origin, within, adjoint_of = build.origin, build.within, build.adjoint_of
-    writer = begun()
-
     def together() -> None:
         if lo.in_loops or has_calls_with_effects(block):
             raise Unbatchable
+        writer = begun()
         writer.block(block)
         writer.ended(block)
+        found.append(with_axes(writer, writer.entry(block.results[0]), t, axes))
 
+    origin, within, adjoint_of = build.origin, build.within, build.adjoint_of
     try:
-        if writer.tries(together):
-            return writer, writer.entry(block.results[0])
-        build.origin, build.within, build.adjoint_of = origin, within, adjoint_of
-        writer = begun()
-        return writer, writer.stacked(block)[0]
+        if not begun().tries(together):
+            build.origin, build.within, build.adjoint_of = origin, within, adjoint_of
+            writer = begun()
+            found.append(with_axes(writer, writer.stacked(block)[0], t, axes))
+        return found[0]
     except Unbatchable:
         raise cannot_stack(lo) from None
     finally:

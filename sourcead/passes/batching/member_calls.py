@@ -87,6 +87,8 @@ class MemberCalls(Batched):
             return super().call(target, replace(op, fn=np.multiply))
         if kind in KINDS:
             return KINDS[kind](self, target, op, kwargs)
+        if any(not isinstance(a, tuple) and a in self.parts for a in args):
+            raise Unbatchable
         return super().call(target, op)
 
     def of_math(self, target: Var, fn: Any, args: tuple) -> Var:
@@ -344,6 +346,8 @@ class MemberCalls(Batched):
             raise Unbatchable
         key = op.path[0].key
         base = self.spread(op.base)
+        if is_mask(key) and not self.varies(op.value) and rank_of(op.value) == 0:
+            return self.emit(target, replace(op, base=base, path=(Sub(self.found[key]),), value=self.unbatched(op.value)))
         self.found.setdefault(op.base, base) if isinstance(op.base, Var) else None
         part = rank_of(Builder().index(op.base, key))
         _, places, _ = self.subscript(op.base, key)
@@ -365,6 +369,11 @@ KINDS = {
     "statistic": MemberCalls.statistic, "along": MemberCalls.along, "joined": MemberCalls.joined, "matrices": MemberCalls.matrices,
     "solve": MemberCalls.solve, "einsum": MemberCalls.einsum, "norm": MemberCalls.norm, "shape": MemberCalls.shape,
 }  # fmt: skip
+
+
+def is_mask(key: Operand) -> bool:
+    """Return whether a subscript is one array of truth values."""
+    return isinstance(key, Var) and isinstance(key.type, Array) and key.type.dtype == np.dtype(bool) and bool(key.type.dims)
 
 
 def is_of_integers(part: Atom) -> bool:

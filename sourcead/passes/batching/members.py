@@ -19,7 +19,8 @@ import numpy as np
 
 from sourcead.analysis.builder import Builder, atom_type, container
 from sourcead.ir.nodes import (
-    UNDEFINED, Append, Atom, Attr, Block, Branch, Build, Call, Const, Effect, Index, Let, Loop, Stmt, Update, Var, fresh
+    UNDEFINED, Append, Atom, Attr, Block, Branch, Build, Call, Const, Effect, Index, Let, Loop, Pop, Stmt, Update, Var,
+    fresh
 )
 from sourcead.ir.sizes import Dim, Sym
 from sourcead.ir.types import Array, Scalar, Type, keyed_parts
@@ -262,6 +263,8 @@ class Members(OneByOne, MemberLoops):
             case Call(effect=False):
                 return (self.call(target, op),)
             case Effect():
+                raise Unbatchable
+            case Pop(base) if base not in self.found:
                 raise Unbatchable
         return super().touched(stmt)
 

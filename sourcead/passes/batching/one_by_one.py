@@ -92,7 +92,7 @@ class OneByOne(MemberLoops):
         found = []
         for out, (_, t) in zip(outs, leaves):
             if isinstance(out.type, ListT):
-                wide = Array(None, None) if isinstance(t, Unknown) else self.wider(t)
+                wide = Array(getattr(t, "dtype", None), None) if getattr(t, "dims", ()) is None or isinstance(t, Unknown) else self.wider(t)
                 out = build.call(np.stack, out, type=wide, name=out.name)
             found.append(out)
         return self.numbered(entries, found)

@@ -1,7 +1,7 @@
 """Finds how fast sound travels below ground from what receivers hear: full-waveform inversion in two dimensions.
 
-The gradient runs back through all steps of the acoustic wave equation. With `--budget 2MB`, say, the states that it needs are kept as far as they fit, and
-computed again from these.
+The gradient runs back through all steps of the acoustic wave equation. With `--budget 2MB`, say, the
+states that it needs are kept as far as they fit, and computed again from these.
 
     python examples/waveform_inversion.py --plot ground.png
     python examples/waveform_inversion.py --size 60 --steps 400 --budget 4MB --plot ground.png

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from sourcead import check_grads, grad
+from sourcead import Revolve, check_grads, grad
 from sourcead.ad.residuals import write_iteration
 from tests.fuzz.recurrences import judge
 
@@ -481,3 +481,39 @@ def test_an_exponent_may_be_an_array_of_a_class():
 
     numeric = (energy(3.0 + 1e-5) - energy(3.0 - 1e-5)) / 2e-5
     assert grad(energy)(3.0) == pytest.approx(numeric, rel=1e-7)
+
+
+def those_that_still_move(x):
+    going = np.abs(x) > 0.1
+    x = x.copy()
+    while np.any(going):
+        y = x[going] * 0.6
+        x[going] = y
+        going[going] = np.abs(y) > 0.1
+    return np.sum(x**2)
+
+
+def places_of_places(x):
+    p, total = np.array([1, 2, 3, 0]), 0.0
+    for k in range(3):
+        total = total + np.sum(x[p] * np.arange(4.0) * (k + 1))
+        p[p] = p[::-1].copy()
+    return total * total
+
+
+def fewer_in_each_round(x):
+    mask, total = x > 0, 0.0
+    for k in range(3):
+        y = x[mask] ** 2
+        total = total + np.sum(y) * k
+        mask[mask] = y > 0.2
+        x = x * 0.9
+    return total
+
+
+@pytest.mark.parametrize("f", [those_that_still_move, places_of_places, fewer_in_each_round])
+@pytest.mark.parametrize("policy", ["auto", "store", "states", "recompute", Revolve(2)])
+def test_an_array_that_names_its_own_parts_is_saved_whole(f, policy):
+    x = np.array([0.3, -0.7, 0.05, 1.0])
+    check_grads(f, (x,))
+    np.testing.assert_allclose(grad(f, checkpoint=policy)(x), grad(f)(x))

@@ -161,7 +161,8 @@ class SweepMaker:
             seen.add(v)
             chain = self.chains.find(v)
             if chain in carried:
-                undone.add(chain)
+                if not self.names_its_parts(chain, stmt):
+                    undone.add(chain)
                 continue
             definition = definitions[v]
             if definition is None or not is_cheap(definition.op) or self.nest.read_back(v) is not None:
@@ -181,6 +182,14 @@ class SweepMaker:
             if saved > overwritten:
                 undone.add(chain)
         return undone
+
+    def names_its_parts(self, chain: Var, stmt: Stmt) -> bool:
+        """Return whether a loop writes parts of an array that the array itself names, which then cannot tell what is put back where.
+
+        In `going[going] = f(y)` the mask is another one afterwards.
+        """
+        updates = [u.op for u in updates_in(stmt) if self.chains.find(u.targets[0]) is chain]
+        return any(sum(self.chains.find(a) is chain for a in op.reads if a is not op.value) > 1 for op in updates)
 
     def times(self, stmt: Stmt) -> float:
         """Estimate how often a statement runs during one run of the outermost loop, from the number of loops around it."""

@@ -17,7 +17,7 @@ def test_an_item_of_an_attribute_of_what_a_library_returned_is_refused_with_what
     optimize = pytest.importorskip("scipy.optimize")
 
     def f(k):
-        return optimize.linprog([k], bounds=[(1, 2)]).x[0]
+        return optimize.milp([k], bounds=optimize.Bounds(1, 2)).x[0]
 
     with pytest.raises(UnsupportedSyntaxError, match=r"whether `x` is a method or an attribute(.|\n)*register a rule"):
         grad(f)(1.0)

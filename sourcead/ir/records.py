@@ -355,7 +355,7 @@ def type_of(value: Any) -> Type:
         return record_type(value)
     if callable(value) or isinstance(value, types.ModuleType | enum.Enum):
         return FunctionT(value)
-    return Opaque(type(value), str(value.dtype) if hasattr(value, "tocsr") else "")
+    return Opaque(type(value), str(value.dtype) if hasattr(type(value), "tocsr") else "")
 
 
 def is_made_of_numbers(value: Any) -> bool:

@@ -135,7 +135,7 @@ class SparseMatrix:
     def __rsub__(self, other):
         return -self + other
 
-    def sum(self, axis=None):
+    def sum(self, axis=None, dtype=None, out=None):
         if axis is None:
             return np.sum(self.entries)
         self.refuse_matrix("`sum(axis=...)`")

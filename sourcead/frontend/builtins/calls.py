@@ -70,6 +70,10 @@ def call_ufunc_at(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Va
     return Const(None)
 
 
+REDUCED = {np.sum: "sum", np.prod: "prod", np.max: "max", np.min: "min", np.any: "any", np.all: "all"}
+"""The functions of NumPy that call the method of an object which has one."""
+
+
 @core.kind_of_callable("library", lambda fn: core.has_rule(fn) or core.is_library(fn) or bool(compositions.compositions_of(fn)))
 @core.call_library.register(object)
 def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], node) -> Value:
@@ -78,6 +82,8 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     for name in SPECIAL.get(fn, ()) if args else ():
         if (found := core.call_special(lo, args[0], name, args[1:], node)) is not None:
             return found
+    if fn in REDUCED and len(args) == 1 and not kwargs.keys() - {"axis"} and core.special_method(args[0], REDUCED[fn]) is not None:
+        return core.call(lo, core.attribute(lo, args[0], REDUCED[fn], node), [], {"axis": Const(None), "out": Const(None), **kwargs}, node)
     if fn in (float, int, complex, bool) and not args and not kwargs:
         return Const(fn())
     if fn is float and len(args) == 1 and isinstance(args[0], (Var, Const)) and isinstance(text := core.number_of(lo, args[0]), str):

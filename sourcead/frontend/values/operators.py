@@ -375,15 +375,15 @@ def repeat(lo: Lowering, a: Value, b: Value) -> Value:
     if found and not isinstance(n, (int, np.integer)):
         wrong = core.refused(lo, "a list or tuple times what is not an integer", "multiply an array: `np.array(...)`")
         raise core.surely(lo, wrong, TypeError)
-    if not found and isinstance(t := core.data_type(lo, b), Scalar) and t.kind == "float" and t.least is None:
+    if not found and isinstance(t := core.data_type(lo, b), Scalar) and t.kind == "float":  # perhaps an integer that is an argument in wrt
         if isinstance(core.type_of_value(a), Str):
             instead = "numbers in place of the string; `s * int(n)`, with `n` left out of wrt, if it is repeated"
             raise core.perhaps(core.refused(lo, "a string times a float", instead), TypeError)
         instead = "`np.asarray(x) * w` if each number is to be multiplied; leave an integer that says how often to repeat out of wrt"
         raise core.perhaps(core.refused(lo, "a list or tuple times a float", instead), TypeError)
-    if not found and (isinstance(t := core.data_type(lo, b), Unknown) and not lo.static_only or getattr(t, "least", None) is not None):
+    if not found and isinstance(core.data_type(lo, b), Unknown) and not lo.static_only:
         instead = "`np.asarray(x) * w` if each number is to be multiplied, `[...] * int(n)` if the list is repeated"
-        raise core.refused(lo, "a list or tuple times what may be no integer", instead)
+        raise core.refused(lo, "a list or tuple times what may be a number or an array", instead)
     is_long = isinstance(a, Cell) and a.kind == "array"  # a list whose length is not known
     if is_long and found and n <= 4:
         return functools.reduce(functools.partial(concatenate, lo), [a] * max(n, 0), lo.new_list([]))

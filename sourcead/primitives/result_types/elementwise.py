@@ -4,6 +4,7 @@ import operator
 
 import numpy as np
 
+from sourcead.ir.sizes import form_of, lower_bound
 from sourcead.ir.types import BOOL, FLOAT, UNKNOWN, Array, ListT, NoneType, Scalar, Str, TupleT, Type, Unknown, join
 from sourcead.primitives.function_kinds import home
 from sourcead.primitives.registry import record
@@ -73,7 +74,8 @@ def _python_power(args) -> Type | None:
         return UNKNOWN
     if b.kind == "int" and a.kind in ("int", "bool"):
         if not args[1].known:
-            return join(Scalar("int"), FLOAT)
+            number = args[1].number
+            return Scalar("int") if number is not None and lower_bound(form_of(number)) >= 0 else UNKNOWN
         return Scalar("int") if args[1].value >= 0 else FLOAT
     if "complex" in (a.kind, b.kind):
         return Scalar("complex")

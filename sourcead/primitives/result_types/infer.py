@@ -10,6 +10,7 @@ its scalar, which behaves like one.
 """
 
 import functools
+import operator
 from dataclasses import replace
 
 import numpy as np
@@ -44,7 +45,7 @@ def infer_call(fn, args: list[Arg], kwargs: dict[str, Arg] | None = None) -> Typ
         >>> infer_call(np.sum, [Arg(type_of(np.ones((2, 3), "f4")))], {})
         Scalar(kind='float', dtype=dtype('float32'), least=None)
     """
-    key = None if kwargs else _key_of_numbers(args)
+    key = None if kwargs or fn in POWERS else _key_of_numbers(args)  # what a power is, depends on what is known of the exponent
     if key is None or (known := record_of(fn)).result is not None or not known.is_elementwise(len(args)):
         if fn in (max, min) and len(args) > 1 and all(isinstance(getattr(a, "type", None), NumberMember) for a in args):
             return functools.reduce(join, (a.type for a in args))
@@ -65,6 +66,7 @@ def _plain(arg: Arg | SliceArg) -> Arg | SliceArg:
     return arg
 
 
+POWERS = (operator.pow, pow, operator.ipow)
 _NUMBERS: dict = {}
 """The types of the results of elementwise functions of numbers, by the function and its operands, with the record they rest on."""
 

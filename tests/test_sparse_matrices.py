@@ -35,7 +35,8 @@ def of_triplets(v, x):
 def of_pointers(v, x):
     A = sp.csr_array((v, D.indices, D.indptr), shape=(5, 5))
     B = sp.csc_array((v * 2, D.indices, D.indptr))
-    return np.sum((A @ x) ** 2) + x @ (B @ (x + 1)) + (A.toarray() ** 2).sum() + np.sum(A.sum(axis=0) ** 2 + A.sum(1))
+    first = np.sum((A.tocoo().copy() @ x) ** 2) + x @ (B.tocsc() @ (x + 1))
+    return first + (A.todense() ** 2).sum() + np.sum(A.sum(axis=0) ** 2 + A.sum(1))
 
 
 def with_repeated_places(v):

@@ -40,22 +40,16 @@ class SparseMatrix:
     def with_entries(self, entries):
         return SparseMatrix(entries, self.rows, self.columns, self.shape, self.times)
 
-    def tocsr(self, copy=False):
+    def tocsr(self):
         return self
 
-    def tocsc(self, copy=False):
+    def tocsc(self):
         return self
 
-    def tocoo(self, copy=False):
-        return self
-
-    def todia(self, copy=False):
+    def tocoo(self):
         return self
 
     def copy(self):
-        return self
-
-    def asformat(self, format, copy=False):
         return self
 
     def toarray(self):

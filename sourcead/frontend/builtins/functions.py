@@ -88,7 +88,7 @@ def builtin_isinstance(lo: Lowering, node, value: Value, wanted: Value) -> Value
     except TypeError as error:
         raise core.surely(lo, core.unsupported(lo, node, f"`isinstance` raises TypeError: {error}"), TypeError) from None
     if found and answers:
-        core.refuse_unknown_class(lo, value, core.classes_of(lo, value)) if len(answers) > 1 or answers == {False} else None
+        core.refuse_unknown_class(lo, core.classes_of(lo, value)) if len(answers) > 1 or answers == {False} else None
     t = core.data_type(lo, value)
     of_members = found and members.may_be(t) and any(isinstance(cls, enum.EnumMeta) for cls in listed)
     if len(answers) == 1 and not of_members:

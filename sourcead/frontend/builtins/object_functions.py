@@ -214,7 +214,7 @@ def builtin_hasattr(lo: Lowering, node, value: Value, name: Value) -> Value:
     word = known_name(lo, hasattr, name)
     found = has(lo, value, word)
     if not found and (classes := core.classes_of(lo, value)):
-        core.refuse_unknown_class(lo, value, classes)
+        core.refuse_unknown_class(lo, classes)
     if found and is_computed(value, word):
         core.attribute(lo, value, word, node)  # which may change something
     return core.call_library(lo, hasattr, [value, name], {}, node) if found is None else Const(found)
@@ -297,7 +297,7 @@ def builtin_type(lo: Lowering, node, *args: Value) -> Value:
     """Lower `type(obj)`."""
     classes = core.classes_of(lo, args[0]) if len(args) == 1 else ()
     if classes:
-        core.refuse_unknown_class(lo, args[0], classes)
+        core.refuse_unknown_class(lo, classes)
     exact = len(classes) == 1 and core.has_exact_class(lo, args[0])
     return Const(classes[0]) if exact else core.call_library(lo, type, list(args), {}, node)
 

@@ -163,7 +163,7 @@ def classes_of_number(lo: Lowering, value: Value, own: list[type]) -> list[type]
     return own if is_computed else [*own, *(cls for cls in lo.number_classes if issubclass(cls, tuple(own)))]
 
 
-def refuse_unknown_class(lo: Lowering, value: Value, classes: list[type]) -> None:
+def refuse_unknown_class(lo: Lowering, classes: list[type]) -> None:
     """Refuse a question about the class of a number that may be one of a class of its own, or become one in a later iteration."""
     if not lo.number_classes.isdisjoint(classes) and len(classes) > 1:
         raise refused(lo, "whether this number is one of a class of its own is not known before the program runs", "ask the global itself")

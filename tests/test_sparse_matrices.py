@@ -11,6 +11,7 @@ from scipy.optimize import linprog
 
 from sourcead import check_grads, grad, hvp, jvp
 from sourcead.errors import SourceADError
+from sourcead.primitives.function_kinds import home
 
 D = sp.diags([np.full(4, -1.0), np.full(5, 2.0), np.full(4, -1.0)], [-1, 0, 1]).tocsr()
 I, J = D.nonzero()
@@ -122,7 +123,52 @@ def by_products(x, b):
     return np.sum(y**2) + info
 
 
+COMPLEX = (D * (1 + 0.5j)).tocsc()
+LU_COMPLEX = sla.splu(COMPLEX)
+OF_INTEGERS = D.astype(int)
+
+
+def complex_right_sides(t, x):
+    y = sla.spsolve(D * t, x * (1 + 2j))
+    z = sla.splu(t * COMPLEX).solve(x * (1 + 2j), "H")
+    return np.sum(np.abs(y) ** 2 * np.arange(5.0)) + np.sum(np.abs(z) ** 2) + np.sum(np.abs((t * COMPLEX) @ x) ** 2)
+
+
+def hermitian(x):
+    y = LU.solve(x, "H") * np.arange(5.0)
+    return np.sum(np.abs(LU_COMPLEX.solve(y * (1 + 2j), "H")) ** 2 * x)
+
+
+def other_dtypes(t, x):
+    y = sla.spsolve(OF_INTEGERS * t, x)
+    return np.sum(y**2) + np.sum((OF_INTEGERS * t @ x) ** 2) + np.sum(D.multiply(OF_INTEGERS).dot(x) * t)
+
+
+def formats(t, x):
+    A, B = sp.eye(5, format="csc"), sp.kron(D, D)
+    factor = 2.0 if isinstance(A, sp.csc_matrix) else 3.0
+    more = 5.0 if isinstance(B, sp.bsr_matrix) or not sp.issparse(B) else 7.0
+    return factor * more * t * hasattr(A, "indices") + (A @ x).sum()
+
+
+def places_in_one_array(v, x):
+    places = np.array([[0, 1, 2, 3, 4], [4, 1, 2, 3, 0]])
+    return np.sum((sp.csr_matrix((v, places)) @ x) ** 2)
+
+
+def changed_in_place(t, x):
+    A = D.copy()
+    B = A * t
+    A.setdiag(7.0)
+    A += t * D
+    return np.sum((B @ x) ** 2) + (A @ x).sum()
+
+
 # ---- linear programs ----
+
+
+def of_sparse_constraints(t, x):
+    return linprog([-1.0, -2.0], A_ub=sp.csr_matrix([[1.0, 1.0], [1.0, 3.0]]), b_ub=np.array([4.0, 6.0]) * t).fun * x[0]
 
 
 def vertex(b):
@@ -147,6 +193,8 @@ PROGRAMS = [
     (product_with_a_constant, (X,)), (of_triplets, (V, X)), (of_pointers, (V, X)), (with_repeated_places, (V,)), (of_diagonals, (X,)),
     (stiffness, (V, X)), (put_together, (V, X)), (times_a_constant, (0.7, X)), (solved, (V, X)), (heat, (-0.1, X)), (conductivity, (X,)),
     (decomposed, (V, X)), (decomposed_outside, (X / 2,)), (iterated, (V, X)), (by_products, (X, X + 1)), (vertex, (X,)), (flow, (X, X)),
+    (complex_right_sides, (0.7, X)), (hermitian, (X,)), (other_dtypes, (0.7, X)), (formats, (0.7, X)), (places_in_one_array, (X, X)),
+    (changed_in_place, (0.7, X)), (of_sparse_constraints, (0.7, X)),
     (diet, (np.array([2.0, 3.0, 1.5]), np.array([1.0, 1.1, 0.2]))),
 ]  # fmt: skip
 
@@ -189,6 +237,10 @@ def test_a_saved_module_solves_too(tmp_path):
     np.testing.assert_allclose(namespace["conductivity_grad"](X), expected)
 
 
+def test_a_decomposition_from_outside_is_found_before_anything_else_of_its_module():
+    assert home(type(LU).solve) == "scipy.sparse.linalg"
+
+
 def test_float32_stays_float32():
     def energy(v, x):
         return np.sum((sp.csr_matrix((v, (I, J)), shape=(5, 5)) @ x) ** 2)
@@ -214,13 +266,21 @@ def matrix_of_numpy(x):
     return np.sum(sp.csr_matrix((x, (range(5), range(5)))).sum(axis=0) * UNIT)
 
 
+def one_row(x):
+    return (D * x[0]).getrow(0).sum()
+
+
+def along_two_axes(x):
+    return sp.csr_array((x, (range(5), range(5)))).sum(axis=(0, 1))
+
+
 def of_integers(x):
     return linprog(x, A_ub=[[-1.0] * 5], b_ub=[-2.5], integrality=np.ones(5)).fun
 
 
 @pytest.mark.parametrize("f, words", [
     (written_into, "written into a sparse matrix"), (its_data, "keep the array of which it is made"), (matrix_of_numpy, "np.matrix"),
-    (of_integers, "its solution jumps"),
+    (of_integers, "its solution jumps"), (one_row, "`getrow` of a sparse matrix through whose entries"), (along_two_axes, "one axis"),
 ])  # fmt: skip
 def test_what_is_refused_says_why_at_the_users_line(f, words):
     with pytest.raises(SourceADError, match=words) as caught:

@@ -106,4 +106,9 @@ def home(function) -> str:
         return getattr(owner, "__name__", "")
     if isinstance(owner, np.ufunc):
         return home(owner)
-    return getattr(owner if isinstance(owner, type) else type(owner), "__module__", "")
+    cls = owner if isinstance(owner, type) else type(owner)
+    return WITHOUT_MODULE.get(cls.__name__, "") or getattr(cls, "__module__", "")
+
+
+WITHOUT_MODULE = {"SuperLU": "scipy.sparse.linalg"}
+"""Compiled classes that do not tell their module."""

@@ -7,11 +7,12 @@ constraints than needed hold with equality, the vertex has derivatives on each s
 
 import numpy as np
 from scipy import optimize
+from scipy.sparse import issparse
 
 from sourcead.ir.types import Opaque
 from sourcead.primitives.compositions import composed, refuse
 from sourcead.primitives.registry import enter
-from sourcead.primitives.scipy_systems import Bounds, Solution, limits, vector
+from sourcead.primitives.scipy_systems import Solution, limits, vector
 from sourcead.runtime import found_by_search, rows_of_vertex, stop_gradient, with_derivative_of
 
 enter(optimize.linprog, result=lambda fn, args, kwargs: Opaque(optimize.OptimizeResult))
@@ -53,7 +54,7 @@ def rows_of(matrix, right, count):
     """Return the rows and right sides of constraints, of which there may be none."""
     if matrix is None or right is None:
         return np.zeros((0, count)), np.zeros(0)
-    rows = np.asarray(matrix) * 1.0
+    rows = np.asarray(matrix.toarray() if issparse(matrix) else matrix) * 1.0
     return np.reshape(rows, (-1, count)), vector(right) * 1.0
 
 
@@ -61,8 +62,6 @@ def limits_of(bounds, count):
     """Return the lower and the upper bounds, of a pair for all unknowns or one for each, in which None is none."""
     if bounds is None:
         return np.zeros(count), np.full(count, np.inf)
-    if isinstance(bounds, (Bounds, optimize.Bounds)):
-        return np.zeros(count) + bounds.lb, np.zeros(count) + bounds.ub
     if isinstance(bounds, np.ndarray):
         pairs = np.reshape(bounds, (-1, 2))
         return np.zeros(count) + pairs[:, 0], np.zeros(count) + pairs[:, 1]

@@ -37,6 +37,12 @@ class SparseMatrix:
     def data(self):
         refuse("`data` of a sparse matrix: keep the array of which it is made")
 
+    def __getattr__(self, name):
+        refuse(f"`{name}` of a sparse matrix through whose entries a derivative passes: compute it of the array of which it is made")
+
+    def __abs__(self):
+        refuse("`abs` of a sparse matrix through whose entries a derivative passes: make it of their `np.abs`")
+
     def with_entries(self, entries):
         return SparseMatrix(entries, self.rows, self.columns, self.shape, self.times)
 
@@ -133,6 +139,8 @@ class SparseMatrix:
         if axis is None:
             return np.sum(self.entries)
         self.refuse_matrix("`sum(axis=...)`")
+        if axis not in (0, 1, -1, -2):
+            refuse("`sum` of a sparse matrix along more than one axis: `sum()` is that of all entries")
         if axis in (0, -2):
             return sparse_product(self.entries, self.columns, self.rows, self.shape[1], np.ones(self.shape[0]))
         return sparse_product(self.entries, self.rows, self.columns, self.shape[0], np.ones(self.shape[1]))
@@ -152,8 +160,8 @@ class SparseMatrix:
 IN_PYTHON.add(SparseMatrix)
 
 
-def maker(fn, args, kwargs):
-    """Return the type of a sparse matrix that a function of SciPy makes."""
+def made(fn, args, kwargs):
+    """Return the type of a sparse matrix that a function of SciPy makes: one of its matrices, or of its arrays."""
     return Opaque(MADE[fn])
 
 
@@ -164,7 +172,7 @@ MADE.update({cls: cls for cls in (
 )})  # fmt: skip
 MADE.update({fn: type(fn([1.0, 2.0])) for fn in (sparse.diags, sparse.diags_array)})
 MADE[sparse.spdiags] = type(sparse.spdiags([[1.0, 2.0]], 0, 2, 2))
-enter(*MADE, result=maker)
+enter(*MADE, result=made)
 
 
 def as_sparse(matrix):
@@ -191,9 +199,9 @@ def product_of_two(a, b):
 
 def from_triplets(arg1, shape, dtype, times):
     """Return a matrix of entries with their places, of an array, or of another matrix."""
-    if isinstance(arg1, tuple) and len(arg1) == 2 and isinstance(arg1[1], (tuple, list)):
-        entries, (rows, columns) = arg1
-        rows, columns = np.asarray(rows), np.asarray(columns)
+    if isinstance(arg1, tuple) and len(arg1) == 2 and isinstance(arg1[1], (tuple, list, np.ndarray)):
+        entries, places = arg1
+        rows, columns = np.asarray(places[0]), np.asarray(places[1])
         if shape is None:
             shape = (int(np.max(rows)) + 1, int(np.max(columns)) + 1)
         return typed(np.asarray(entries), rows, columns, shape, dtype, times)
@@ -219,7 +227,7 @@ def from_pointers(arg1, shape, dtype, times, by_columns):
     return typed(np.asarray(entries), rows, columns, shape, dtype, times)
 
 
-composed({sparse.issparse: lambda x: isinstance(x, (SparseMatrix, sparse.spmatrix, sparse.sparray))}, always=True)
+composed({sparse.issparse: lambda x: isinstance(x, (SparseMatrix, sparse.spmatrix, sparse.sparray))}, always=True)  # whatever `x` is
 composed({
     sparse.coo_matrix: lambda arg1, shape=None, dtype=None, copy=False: from_triplets(arg1, shape, dtype, True),
     sparse.coo_array: lambda arg1, shape=None, dtype=None, copy=False: from_triplets(arg1, shape, dtype, False),

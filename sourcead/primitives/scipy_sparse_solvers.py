@@ -51,7 +51,9 @@ class Decomposition:
 
     def solve(self, rhs, trans="N"):
         a = self.matrix
-        return sparse_solution(self.solver, a.entries, a.rows, a.columns, np.asarray(rhs), trans != "N")
+        if trans == "H":
+            return np.conj(sparse_solution(self.solver, a.entries, a.rows, a.columns, np.conj(rhs), True))
+        return sparse_solution(self.solver, a.entries, a.rows, a.columns, np.asarray(rhs), trans == "T")
 
     def __call__(self, rhs):
         return self.solve(rhs)
@@ -147,6 +149,8 @@ enter(SuperLU.solve, result=lambda fn, args, kwargs: Array(None, args[1].type.di
 
 @adjoint(SuperLU.solve)
 def superlu_solve_adjoint(y, lu, rhs, d_y, trans="N"):
+    if trans == "H":
+        return None, np.conj(lu.solve(np.conj(d_y), "N"))
     return None, lu.solve(d_y, "N" if trans == "T" else "T")
 
 

@@ -41,9 +41,13 @@ def type_of_solution(fn, args, kwargs):
     return Array(np.dtype(float) if entries.dtype == b.dtype == np.dtype(float) else None, b.dims)
 
 
-enter(runtime.sparse_triplets, constant=True, memory="fresh", result=lambda fn, args, kwargs: TupleT((
-    Array(np.dtype(float), (n := anydim(),)), Array(np.dtype(np.int64), (n,)), Array(np.dtype(np.int64), (n,)), INT, INT
-)))  # fmt: skip
+def type_of_triplets(fn, args, kwargs):
+    """Return the types of the entries of a matrix, of their places, and of its shape."""
+    count, dtype = (anydim(),), getattr(args[0].type, "dtype", "")
+    return TupleT((Array(np.dtype(dtype) if dtype else None, count), *[Array(np.dtype(np.int64), count)] * 2, INT, INT))
+
+
+enter(runtime.sparse_triplets, constant=True, memory="fresh", result=type_of_triplets)
 enter(runtime.pairs_to_multiply, constant=True, memory="fresh", result=lambda fn, args, kwargs: TupleT((
     Array(np.dtype(int), (n := anydim(),)), Array(np.dtype(int), (n,))
 )))  # fmt: skip

@@ -6,7 +6,7 @@ import numpy as np
 def sparse_product(entries, rows, columns, count, x):
     """Return the product of a sparse matrix of `count` rows with a vector, of shape (n,), or with the columns of a matrix, (n, k)."""
     dtype = np.result_type(entries, x)
-    if np.ndim(x) == 1 and dtype.kind == "f":
+    if np.ndim(x) == 1 and dtype in (np.float64, np.float32):
         return np.bincount(rows, entries * x[columns], count).astype(dtype, copy=False)
     y = np.zeros((count, *np.shape(x)[1:]), dtype)
     np.add.at(y, rows, np.reshape(entries, (-1,) + (1,) * (np.ndim(x) - 1)) * x[columns])
@@ -58,10 +58,16 @@ def sparse_solver(solver, options, entries, rows, columns, count):
     from scipy.sparse import csc_matrix
     from scipy.sparse.linalg import splu
 
-    matrix = csc_matrix((entries, (rows, columns)), shape=(count, count))
+    matrix, decomposed = csc_matrix((entries, (rows, columns)), shape=(count, count)), {}
+
+    def solve_directly(b, transposed):
+        dtype = np.result_type(matrix, b, np.float32)
+        if dtype not in decomposed:
+            decomposed[dtype] = splu(matrix.astype(dtype))
+        return decomposed[dtype].solve(np.asarray(b, dtype), "T" if transposed else "N")
+
     if solver is None:
-        decomposed = splu(matrix)
-        return lambda b, transposed: decomposed.solve(np.asarray(b, matrix.dtype), "T" if transposed else "N")
+        return solve_directly
 
     def solve(b, transposed, start=None):
         if np.ndim(b) == 2:

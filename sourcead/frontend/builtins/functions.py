@@ -25,6 +25,7 @@ from sourcead.ir.records import find, made_by_its_class
 from sourcead.ir.types import (
     BOOL, INT, UNKNOWN, Array, DictT, ListT, NoneType, Scalar, dims_of, is_array, join, kind_of
 )
+from sourcead.primitives.result_types.sparse import is_sparse, of_format
 
 EMPTY = TupleVal(())
 
@@ -83,6 +84,8 @@ def builtin_isinstance(lo: Lowering, node, value: Value, wanted: Value) -> Value
             if not item and WHOLE not in value.slots:
                 raise core.unsupported(lo, node, "the class of a dict that was changed before", "ask for it first")
             return lo.build.call(isinstance, lo.read(value), lo.operand(wanted), type=BOOL)
+    if found and is_sparse(core.data_type(lo, value)) and not any(map(of_format, listed)):
+        return Const(issubclass(core.data_type(lo, value).cls, classes))
     try:
         answers = {issubclass(cls, classes) for cls in core.classes_of(lo, value)} if found else ()
     except TypeError as error:

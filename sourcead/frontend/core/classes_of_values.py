@@ -53,7 +53,7 @@ def classes_of(lo: Lowering, value: Value) -> list[type]:
     if isinstance(value, Const) and not value.live:
         return [type(value.value)]
     match atom_type(lo.read(value)):
-        case t if isinstance(t, MEMBERS) or hasattr(getattr(t, "cls", None), "tocsr"):  # a member of an enumeration, a sparse matrix
+        case t if isinstance(t, MEMBERS):
             return [t.cls]
         case Scalar(kind, dtype):
             return classes_of_number(lo, value, ALL_NUMBERS if dtype == ANY_DTYPE else [NUMBERS[kind] if dtype is None else dtype.type])

@@ -88,7 +88,8 @@ def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dic
         lo.build.add(Stmt((), Call(function, (atom, *operands), tuple(named.items()), effect=True)))
         return Const(None)
     sparse = is_sparse(atom_type(atom))
-    active = any(core.passes_derivative(a) for a in (*operands, *named.values()) if not (isinstance(a, Var) and is_sparse(a.type)))
+    given = [a for a in (*operands, *named.values()) if not (isinstance(a, (Var, Const)) and is_sparse(atom_type(a)))]
+    active = any(map(core.passes_derivative, given))
     if function is not None and record_of(function).adjoint_rule is not None:
         return lo.wrap(lo.build.applied(function, (atom, *operands), named))
     if sparse and active:

@@ -9,8 +9,16 @@ from sourcead.primitives.result_types.operands import Arg, Impossible, need_dims
 
 
 def is_sparse(t: Type) -> bool:
-    """Return whether a type is that of a sparse matrix of SciPy; no derivative passes through one."""
+    """Return whether a type is that of a sparse matrix of SciPy; no derivative passes through one.
+
+    Its class tells a matrix from an array, and may be of another format.
+    """
     return isinstance(t, Opaque) and t.cls.__module__.startswith("scipy.sparse") and hasattr(t.cls, "tocsr")
+
+
+def of_format(cls: type) -> bool:
+    """Return whether a class is one of the formats of SciPy's sparse matrices, not what all matrices or all arrays are."""
+    return getattr(cls, "__module__", "").startswith("scipy.sparse") and cls.__name__ not in ("spmatrix", "sparray")
 
 
 def of_sparse(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:

@@ -351,3 +351,20 @@ def test_an_argument_with_a_class_is_refused():
 @pytest.mark.compiled
 def test_with_numba():
     np.testing.assert_allclose(grad(methods, backend="numba")(X), grad(methods)(X))
+
+
+class Parts:
+    """No array, with a sum of its own, which NumPy calls."""
+
+    def __init__(self, parts):
+        self.parts = parts
+
+    def sum(self, axis=None, out=None):
+        return 2 * self.parts[0] + self.parts[1]
+
+    def max(self, axis=None, out=None):
+        return self.parts[2]
+
+
+def test_numpy_calls_the_sum_of_an_object_that_is_no_array():
+    assert judged_in_all_modes(lambda x: np.sum(Parts(x)) * np.max(Parts(x)), X) == "right"

@@ -82,14 +82,14 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     for name in SPECIAL.get(fn, ()) if args else ():
         if (found := core.call_special(lo, args[0], name, args[1:], node)) is not None:
             return found
-    if fn in REDUCED and len(args) == 1 and not kwargs.keys() - {"axis"} and core.special_method(args[0], REDUCED[fn]) is not None:
-        return core.call(lo, core.attribute(lo, args[0], REDUCED[fn], node), [], {"axis": Const(None), "out": Const(None), **kwargs}, node)
     if fn in (float, int, complex, bool) and not args and not kwargs:
         return Const(fn())
     if fn is float and len(args) == 1 and isinstance(args[0], (Var, Const)) and isinstance(text := core.number_of(lo, args[0]), str):
         return number_in(lo, text)
     if any(map(array_objects.holds_array, (*args, *kwargs.values()))):
         return array_objects.call(lo, fn, args, kwargs, node)
+    if fn in REDUCED and len(args) == 1 and not kwargs.keys() - {"axis"} and core.special_method(args[0], REDUCED[fn]) is not None:
+        return core.call(lo, core.attribute(lo, args[0], REDUCED[fn], node), [], {"axis": Const(None), "out": Const(None), **kwargs}, node)
     refuse_some(lo, fn, args, kwargs, node)
     if not (getattr(fn, "__module__", None) or "numpy").startswith("numpy"):
         args = [lists.as_list(lo, a, node) if isinstance(a, Iterable) and (a.once or a.begin) else a for a in args]

@@ -1,4 +1,4 @@
-"""What holds for all tests: threads of NumPy, which cases of long tables the default tests take, and what the collector visits."""
+"""What holds for all tests: threads of NumPy, random numbers, which cases the default tests take, what the collector visits."""
 
 import gc
 import os
@@ -9,6 +9,8 @@ import pytest
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")  # more threads spin while they wait, and are no help for small matrices
 
+
+import numpy as np  # noqa: E402, after what its threads read
 
 gc.disable()  # until all tests are read
 
@@ -56,6 +58,16 @@ def pytest_collection_modifyitems(config, items):
         if seen[key] % nth:
             item.add_marker(pytest.mark.long)
         seen[key] += 1
+
+
+STATES = {}  # of random numbers, by their generator
+
+
+def pytest_runtest_setup(item):
+    """Let the random numbers of a test's module begin anew, so that they are the same whichever tests run before it."""
+    for name, found in vars(getattr(item, "module", None) or object).items():
+        if isinstance(found, np.random.Generator):
+            found.bit_generator.state = STATES.setdefault((item.module, name), found.bit_generator.state)
 
 
 def pytest_collection_finish():

@@ -38,6 +38,7 @@ class Opaque:
 
 
 _origins: weakref.WeakKeyDictionary[gast.AST, dict[str, Origin]] = weakref.WeakKeyDictionary()  # by file: equal texts share nodes
+_returns: weakref.WeakKeyDictionary[gast.Lambda, list[gast.Return]] = weakref.WeakKeyDictionary()
 _elementwise: weakref.WeakSet[types.FunctionType] = weakref.WeakSet()
 _compiled: weakref.WeakKeyDictionary[types.FunctionType, weakref.ref] = weakref.WeakKeyDictionary()  # what `@njit` made of each
 
@@ -104,6 +105,16 @@ class Source:
             end_line = line + text.count("\n")
             end_col = (col if end_line == line else 0) + len(text.rpartition("\n")[2].encode())
         return Origin(self.file, line, col, end_line, end_col, _dedented(text, col))
+
+
+def body_of(node: gast.FunctionDef | gast.Lambda) -> list[gast.AST]:
+    """The statements of a function, which a lambda has as well: one `return`, the same each time."""
+    if isinstance(node, gast.FunctionDef):
+        return node.body
+    if node not in _returns:
+        _returns[node] = [made := gast.Return(node.body)]
+        made.stands_for = getattr(node.body, "stands_for", node.body)
+    return _returns[node]
 
 
 def find_source(f: Callable) -> Source:

@@ -20,7 +20,7 @@ from sourcead.frontend.control.lost_changes import lost_changes
 from sourcead.frontend.core import Cell, Frame, Lowering, Scope, TupleVal, Value, changed_by_opaque, leaves
 from sourcead.frontend.core.lowering import Kept
 from sourcead.frontend.core.special_effects import check
-from sourcead.frontend.find_source import Source
+from sourcead.frontend.find_source import Source, body_of
 from sourcead.ir.nodes import Atom, Block, Call, Const, Function, Origin, Stmt, Var
 from sourcead.ir.records import made_by_its_class
 from sourcead.ir.recursive_calls import Pair
@@ -278,14 +278,9 @@ def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: di
         lo.scope.names[name] = Const(value, text=name)
     lo.calls.append(Frame(source.node, arguments(lo, source)))
     lo.build.origin = None
-    if isinstance(source.node, gast.Lambda):
-        returned = source.node.body
-        with lo.at(returned):
-            value = core.lower(lo, returned)
-    else:
-        left = core.lower_statements(lo, source.node.body)
-        returned = last_return(source.node)
-        value = left.value if isinstance(left, Return) else Const(None)
+    left = core.lower_statements(lo, body_of(source.node))
+    value = left.value if isinstance(left, Return) else Const(None)
+    returned = source.node.body if isinstance(source.node, gast.Lambda) else last_return(source.node)
     with lo.at(returned):
         value = as_returned(lo, value)
         atom = lo.read(TupleVal((value, *(left_in[name] for name in also))) if also else value)

@@ -1,6 +1,5 @@
 """Lower calls of Python functions: the function's body is lowered in place, its parameters bound to the arguments."""
 
-import contextlib
 
 import gast
 
@@ -10,7 +9,7 @@ from sourcead.frontend.control import generators, long_texts, recursion
 from sourcead.frontend.control.exits import Return
 from sourcead.frontend.control.pairs import call_pair, kinds_of_call
 from sourcead.frontend.core import VALUE, Cell, Frame, FunctionVal, Lowering, NeverReturns, Scope, TupleVal, Value
-from sourcead.frontend.find_source import Source
+from sourcead.frontend.find_source import Source, body_of
 from sourcead.ir.names import is_name, of_part
 from sourcead.ir.nodes import Const, Origin, Stmt, Var
 from sourcead.places.origin import HERE
@@ -144,11 +143,7 @@ def name_result(value: Value | None, source: Source, node, made: list[Stmt]) -> 
 
 def returned(lo: Lowering, source) -> Value | None:
     """Lower the body of a function in the current scope; return the value that it returns, None if it does not return one."""
-    if isinstance(source.node, gast.Lambda):
-        in_generated_text = lo.here is not None and lo.here.file.startswith("<sourcead ")  # which is no line of the user's
-        with lo.at(source.node.body) if in_generated_text else contextlib.nullcontext():
-            return core.lower(lo, source.node.body)
-    left = core.lower_statements(lo, source.node.body)
+    left = core.lower_statements(lo, body_of(source.node))
     return left.value if isinstance(left, Return) else None
 
 

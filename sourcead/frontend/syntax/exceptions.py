@@ -35,6 +35,7 @@ from sourcead.frontend.control.exits import (
     Return, always_leaves, as_function, assignment, may_leave, rewritten, standing_for, variable
 )
 from sourcead.frontend.core import MISSING, Escaped, Flag, Held, Lowering, Value
+from sourcead.frontend.find_source import body_of
 from sourcead.frontend.syntax import calls_in_order, managers, probes
 from sourcead.frontend.syntax.calls_in_order import STRICT, TRIED, has_calls, is_choice, is_lazy, is_one_of
 from sourcead.frontend.syntax.guarded import kept
@@ -356,8 +357,7 @@ def with_escapes(handlers: list[Handler], used: list, lo: Lowering, source: Any)
     """Lower the body of a function whose caller has handlers for what it raises."""
     used.append(source)
     node = source.node
-    body = [gast.Return(node.body)] if isinstance(node, gast.Lambda) else [*node.body, gast.Return(gast.Constant(None, None))]
-    body = [n if hasattr(n, "lineno") else standing_for(node, n) for n in body]
+    body = [*body_of(node), standing_for(node, gast.Return(gast.Constant(None, None)))]
     exits = Leaving(lo, standing_for(node, gast.Try(body, [h.node for h in handlers], [], [])), handlers)
     code = body_with_exits(lo, exits)
     if code is None:

@@ -52,6 +52,32 @@ def test_constants_are_not_broadcast():
         assert [d.dtype for d in found] == [dtype, dtype]
 
 
+HALVES, COUNT = 0.5, 3
+
+
+def test_numbers_of_the_program_are_factors_as_they_are():
+    """A global number, a parameter and a literal: no product with 1.0 is left that only makes an integer a float."""
+    def of_global(x):
+        return HALVES * np.sum(x**2)
+
+    def of_count(x):
+        return COUNT * np.sum(x**2)
+
+    def of_parameter(x, n):
+        return n * np.sum(x**2)
+
+    def of_count_alone(x):
+        return COUNT * np.sum(np.sin(x))
+
+    for f, expected in [(of_global, "2 * HALVES * x"), (of_count, "2.0 * COUNT * x"), (of_count_alone, "COUNT * np.cos(x)")]:
+        assert f"return {expected}" in text(f, X[0])
+        for dtype in (np.float32, np.float64):
+            check_grads(f, (X[0],))
+            assert grad(f)(X[0].astype(dtype)).dtype == dtype
+    assert "return 2.0 * n * x" in text(of_parameter, X[0], 3)
+    np.testing.assert_allclose(grad(of_parameter)(X[0], -4), -8 * X[0], rtol=1e-15)
+
+
 def test_a_constant_derivative_is_an_array_of_its_own():
     def linear(x, y):
         return np.sum(2 * x - y)

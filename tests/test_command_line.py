@@ -171,7 +171,11 @@ def test_decorators_say_which_derivative(run):
 
 
 def test_methods(run):
-    assert "with respect to x" in run("show", "model.py:Scale.of", "--args", "Scale(2.0), float64[3]", "--wrt", "x")[1]
+    for wrt in ([], ["--wrt", "x"]):  # the object of a method is no parameter to differentiate by
+        assert "with respect to x" in run("show", "model.py:Scale.of", "--args", "Scale(2.0), float64[3]", *wrt)[1]
+    assert run("check", "model.py:Scale.of", "--args", "Scale(2.0), float64[3]")[0] == 0
+    status, _, err = run("show", "model.py:Scale.of")
+    assert status == 2 and "a method needs an object" in err and 'Scale(...), float64[3]' in err
 
 
 def test_colours(run, monkeypatch):

@@ -8,6 +8,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 import sourcead
 from sourcead import errors
@@ -16,7 +17,7 @@ from sourcead.api.debug import debug
 from sourcead.cli import check, doctor, show
 from sourcead.cli.arguments import arguments_of
 from sourcead.cli.derivatives import MODES, Asked, Call, derivative_of, program_of, with_directions
-from sourcead.cli.targets import CommandError, resolved
+from sourcead.cli.targets import CommandError, is_method, resolved
 from sourcead.cli.tried import tried
 from sourcead.compile.generated import Generated
 from sourcead.compile.viewing import page_of
@@ -26,6 +27,7 @@ from sourcead.nn.checkpoints import CheckpointError
 from sourcead.nn.data import DataError
 from sourcead.nn.training import NotFiniteError
 
+T = TypeVar("T")
 DONE, FAILED, WRONG_USE = 0, 1, 2  # what `main` returns
 
 ABOUT = """\
@@ -157,13 +159,16 @@ def _asked(options: argparse.Namespace) -> tuple[Generated, Call | None]:
     function, module = resolved(options.target)
     asked = Asked(options.mode, options.wrt, options.checkpoint, options.budget, options.backend, options.readable)
     made = derivative_of(function, asked)
+    if is_method(made.primal):
+        owner = made.primal.__qualname__.rpartition(".")[0]
+        needed(options.args, "a method needs an object", f"{owner}(...), float64[3]")
     return made, arguments_of(options.args, inspect.signature(made.primal), vars(module))
 
 
-def needed(given: Call | None, why: str) -> Call:
+def needed(given: T | None, why: str, example: str = "float64[3], 2.0") -> T:
     """Return the arguments, or raise an error if there are none."""
     if given is None:
-        raise CommandError(f"{why}; give them with --args, such as --args \"float64[3], 2.0\"")
+        raise CommandError(f"{why}; give them with --args, such as --args \"{example}\"")
     return given
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from sourcead.api.transformations import HessianProduct, hvp
 from sourcead.backends.base import Program
-from sourcead.cli.targets import CommandError
+from sourcead.cli.targets import CommandError, is_method
 from sourcead.compile.comparison import drawn
 from sourcead.compile.generated import Generated
 from sourcead.compile.gradient import Gradient
@@ -56,7 +56,8 @@ def derivative_of(function: Callable, asked: Asked) -> Generated:
         if asked.nothing:
             return function
         function = function.primal
-    wrt, mode = _parameters(asked.wrt), asked.mode or "grad"
+    wrt = int(is_method(function)) if asked.wrt is None else _parameters(asked.wrt)
+    mode = asked.mode or "grad"
     if mode == "hvp":
         if asked.checkpoint or asked.budget or asked.readable:
             raise CommandError("--mode hvp takes no --checkpoint, --budget or --readable")
@@ -65,10 +66,8 @@ def derivative_of(function: Callable, asked: Asked) -> Generated:
     return Gradient(function, wrt, mode, options)
 
 
-def _parameters(text: str | None) -> Any:
+def _parameters(text: str) -> Any:
     """Return `wrt` from the text of an option: a name or position, or a tuple of them where there is a comma."""
-    if text is None:
-        return 0
     names = [int(part) if part.lstrip("-").isdigit() else part for part in (p.strip() for p in text.split(",")) if part != ""]
     if not names:
         raise CommandError("--wrt names no parameter; write --wrt w, or --wrt w,b")

@@ -1,13 +1,14 @@
 """From `FILE:FUNCTION` or `PACKAGE.MODULE:FUNCTION` to the function.
 
     model.py:loss               the function `loss` of a file
-    model.py:Network.loss       a function of a class
+    model.py:Network.loss       a method of a class, whose first argument is an object of it
     package.module:loss         of a module that Python can import from the current folder, or that is installed
 """
 
 import difflib
 import importlib
 import importlib.util
+import inspect
 import os
 import sys
 import traceback
@@ -34,6 +35,15 @@ def resolved(target: str) -> tuple[Callable, ModuleType]:
         raise CommandError(f"{target!r} names no function; write FILE.py:FUNCTION or PACKAGE.MODULE:FUNCTION")
     module = _of_file(where) if where.endswith(".py") else _of_name(where)
     return _member(module, name, where), module
+
+
+def is_method(function: Callable) -> bool:
+    """Return whether a function stands in a class, so that its first argument is an object."""
+    inside, _, name = getattr(function, "__qualname__", "").rpartition(".")
+    owner: Any = sys.modules.get(getattr(function, "__module__", None))
+    for part in inside.split("."):
+        owner = getattr(owner, part, None)
+    return isinstance(owner, type) and inspect.getattr_static(owner, name, None) is function
 
 
 def _of_file(path: str) -> ModuleType:

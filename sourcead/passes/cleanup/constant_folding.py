@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import Atom, Call, Const, Function, Operand, Stmt, Var
 from sourcead.ir.types import ANY_DTYPE, Array, FunctionT, NoneType, Scalar, Unknown, kind_of, same_dtype
 from sourcead.ir.walk import reads_inside
@@ -72,9 +73,9 @@ def is_const(atom: Operand, *values: Any) -> bool:
 
 def keeps_type(stmt: Stmt, atom: Operand) -> bool:
     """Return whether an operation of `atom` with a Python number gives the type, shape and dtype that `atom` has."""
-    if not isinstance(atom, Var):
+    if not isinstance(atom, Var) and (not isinstance(atom, Const) or is_literal(atom)):
         return False
-    a, b = stmt.targets[0].type, atom.type
+    a, b = stmt.targets[0].type, atom_type(atom)
     if isinstance(a, Array) and isinstance(b, Array) and a.dims is not None and b.dims is not None:
         known = a.dtype is not None and a.dtype != ANY_DTYPE  # the number has no shape
         return known and len(a.dims) == len(b.dims) and same_dtype(a.dtype, b.dtype)
@@ -93,9 +94,9 @@ def is_real(atom: Operand) -> bool:
     return isinstance(atom, Var) and kind_of(atom.type) == "float"
 
 
-def is_real_or_generated(stmt: Stmt, x: Var) -> bool:
+def is_real_or_generated(stmt: Stmt, x: Atom) -> bool:
     """Return whether a rule that is exact for real numbers, but not for complex infinities, may be applied."""
-    return kind_of(x.type) in ("float", "int") or generated(stmt)
+    return kind_of(atom_type(x)) in ("float", "int") or generated(stmt)
 
 
 def negatable(stmt: Stmt, atom: Operand) -> bool:

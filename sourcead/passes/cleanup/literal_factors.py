@@ -18,6 +18,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import Atom, Call, Const, Stmt, Update, Var, fresh
 from sourcead.ir.types import INT, Array, Scalar, dims_of, kind_of
 from sourcead.passes.cleanup.constant_folding import exact, generated, is_literal, is_real
@@ -70,8 +71,8 @@ def integer_as_float(x: Atom, facts: Facts) -> Atom | None:
     if not product or not is_spent(x, facts):
         return None
     for one, k in (product.args, product.args[::-1]):
-        if is_literal(one) and type(one.value) is float and one.value == 1 and isinstance(k, Var) and isinstance(k.type, Scalar):
-            return k if k.type == INT or k.type.kind == "float" else None
+        if is_literal(one) and type(one.value) is float and one.value == 1 and isinstance(t := atom_type(k), Scalar):
+            return k if t == INT or t.kind == "float" else None
     return None
 
 
@@ -97,12 +98,14 @@ def absorbed(c: int | float, x: Atom, facts: Facts) -> tuple[list[Stmt], Var] | 
         if not is_literal(k) or type(k.value) is bool or op.fn is NEG:
             continue
         other = op.args[1 - i]
-        value = exact(MUL, c, k.value) if op.fn is DIV or _same(x, other) else None
+        as_float = type(k.value) is float and isinstance(other, (Var, Const)) and atom_type(other) == INT  # 0.2 * n of an integer n
+        value = exact(MUL, c, k.value) if op.fn is DIV or _same(x, other) or as_float else None
         if value is None:
             return None
-        if value == 1 and op.fn is MUL:
+        if value == 1 and op.fn is MUL and not as_float:
             return [], other
-        new = Call(NEG, (other,)) if value == -1 and op.fn is MUL else Call(op.fn, (Const(value), other))
+        negative = value == -1 and op.fn is MUL and not as_float
+        new = Call(NEG, (other,)) if negative else Call(op.fn, (Const(float(value) if as_float else value), other))
         return _computed(x, new, [], facts)
     for i, a in enumerate(op.args):
         factor = exact(DIV, 1, c) if op.fn is DIV and i == 1 else c

@@ -49,6 +49,7 @@ from sourcead.passes.cleanup.symmetric_cotangents import use_symmetry
 from sourcead.passes.cleanup.writes_through_reshape import expand_writes_through_reshape
 from sourcead.passes.loops.counted import count_while_loops
 from sourcead.passes.loops.fission import sum_after_loops
+from sourcead.passes.loops.fused_sweeps import fuse_sweeps
 from sourcead.passes.loops.hoisting import expand_row_reshapes, hoist_products
 from sourcead.passes.loops.independent import batch_independent
 from sourcead.passes.loops.interchange import interchange_loops
@@ -187,6 +188,8 @@ AFTER = (
     Pass(sink_clears, "before sums are looked for, which clears among the updates would hide", "splits"),
     Pass(sum_after_loops, "before stacks are flattened: it turns lists of residuals of one loop into arrays", "splits", ("notes",)),
     Pass(keep_states_once, "after it: the arrays that it makes hold the states with which the iterations begin", "splits"),
+    Pass(remove_dead, "before it is asked what loops of the forward sweep are for: not for a value that nothing reads"),
+    Pass(fuse_sweeps, "after it: lists that are arrays now need no loop, and before stacks of nests of loops are joined", None, ("notes",)),
     Pass(flatten_stacks, "after it: the lists that are left become one stack for a nest of loops"),
     Pass(take_equal_items, "after stacks are flattened: a list that one loop alone pops, and before products with its items are seen"),
     Pass(index_popped_rows, "after it: an array of equal numbers is not read at all"),

@@ -9,6 +9,7 @@ from sourcead.analysis.sizes_at_call import sizes_in
 from sourcead.ir.dims import with_dims
 from sourcead.ir.nodes import Function, Origin, Var
 from sourcead.ir.types import Array, DictT, ListT, Scalar, StructT, Sym, TupleT, Type
+from sourcead.passes.loops.fused_sweeps import Fused
 
 OBJECT = 32  # bytes of a number that is kept in a list
 UNITS = ("B", "kB", "MB", "GB", "TB")
@@ -61,13 +62,14 @@ class Notes:
     loops: tuple[LoopNote, ...] = ()
     forward: Function | None = None
     before: tuple[str, ...] = ()
-    after: list[str] = field(default_factory=list)
+    after: list[str | Fused] = field(default_factory=list)
     compiled: list[str] = field(default_factory=list)
 
     def shown(self, arguments: Mapping[str, Any]) -> tuple[str, ...]:
         """Return the notes as text, for a call with these arguments."""
         numbers = sizes_in(self.forward, arguments) if self.loops and self.forward is not None else {}
-        return (*self.before, *(note.shown(numbers) for note in self.loops), *self.after, *self.compiled)
+        saving = [note.shown(numbers) for note in self.loops if Fused(note.origin) not in self.after]
+        return (*self.before, *saving, *map(str, self.after), *self.compiled)
 
 
 def rebuilt(variables: Sequence[Var]) -> tuple[str, ...]:

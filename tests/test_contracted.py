@@ -37,6 +37,27 @@ def test_a_tuple_is_unpacked_and_an_item_is_read_where_it_is_taken_off():
     check_grads(states, (P, XS))
 
 
+def test_a_row_that_is_only_unpacked_has_no_name():
+    def springs(pos, edges, rest):
+        e = 0.0
+        for (i, j), at_rest in zip(edges, rest):
+            e += (np.linalg.norm(pos[i] - pos[j]) - at_rest) ** 2
+        return e
+
+    def with_a_name(pos, edges, rest):
+        e = 0.0
+        for k in range(len(rest)):
+            edge = edges[k]
+            e += (np.linalg.norm(pos[edge[0]] - pos[edge[1]]) - rest[k]) ** 2
+        return e
+
+    args = np.arange(12.0).reshape(4, 3) ** 2, np.array([[0, 1], [1, 2], [3, 0]]), np.ones(3)
+    assert "i, j = edges[k]\n" in grad(springs).lower(*args).text
+    assert "edge = edges[k]\n" in grad(with_a_name).lower(*args).text
+    for f in (springs, with_a_name):
+        check_grads(f, args, wrt=(0,))
+
+
 def test_a_transpose_and_half_a_step_have_no_names():
     text = grad(steps, wrt=("x", "dt")).lower(XS, 0.1).text
     assert "0.5 * dt" in text and "= 0.5 * dt\n" not in text

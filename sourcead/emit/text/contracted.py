@@ -1,6 +1,7 @@
 """Prints several statements as one where a person would.
 
     w = p[0];  b = p[1]                w, b = p              of a tuple, or of an array of known length
+    p = ps[k];  w, b = p               w, b = ps[k]          if nothing else reads p, which has no name of the user's
     u = a[:, 0];  v = a[:, 1]          u, v = a.T
     d_x = d_xs.pop();  d_h += d_x      d_h += d_xs.pop()
 
@@ -11,7 +12,7 @@ import ast
 from collections.abc import Iterator
 
 from sourcead.emit.text.printing import Group
-from sourcead.ir.nodes import Atom, Const, Index, Op, Operand, Pop, Slice, Var
+from sourcead.ir.nodes import Atom, Const, Index, Op, Operand, Pop, Slice, Stmt, Var
 from sourcead.ir.types import Array, Scalar, TupleT
 
 LONGEST = 92
@@ -34,7 +35,7 @@ def contracted(groups: list[Group], read: dict[Var, int], nested: dict[Var, Op],
         if unpacked:
             stmt, (first,) = groups[0]
             unpacking = ast.Tuple([nodes[0].targets[0] for _, nodes in unpacked], ast.Store())
-            base = first.value.value
+            base = _made_before(out, stmt, count, read) or first.value.value
             one = ast.Assign([unpacking], ast.Attribute(base, "T", ast.Load()) if isinstance(stmt.op.key, tuple) else base)
             one.made = getattr(first, "made", None)
             out.append((stmt, [one]))
@@ -65,6 +66,17 @@ def _items_of_a_tuple(groups: list[Group], arrays: bool) -> list[Group]:
                 return []
     names = {n.id for n in ast.walk(nodes[0].value) if isinstance(n, ast.Name)}
     return found if len(texts) == 1 and len(set(targets)) == length and names.isdisjoint(targets) else []
+
+
+def _made_before(out: list[Group], stmt: Stmt, count: int, read: dict[Var, int]) -> ast.expr | None:
+    """Return the subscript that makes what is unpacked in the statement before, which it takes away, if it need not have a name."""
+    base, columns = stmt.op.base, isinstance(stmt.op.key, tuple)
+    match out[-1:]:
+        case [(Stmt((target,), Index()) as making, [ast.Assign([ast.Name()], ast.Subscript() as made)])] if target is base:
+            if base.temp and read.get(base) == count and making.within == stmt.within and not columns:
+                del out[-1]
+                return made
+    return None
 
 
 def _length(base: Atom | None, columns: bool, arrays: bool) -> int:

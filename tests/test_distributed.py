@@ -1,6 +1,7 @@
 """Gradients over shards: the same bits in every place and for any number of workers, and no loss where a worker dies."""
 
 import concurrent.futures
+import importlib
 import multiprocessing
 import os
 import pickle
@@ -16,10 +17,12 @@ import pytest
 from sourcead import ArgumentError, grad, value_and_grad
 from sourcead.api.extending import leaves
 from sourcead.distributed import grad_over
-from sourcead.distributed.parts import Failure
+from sourcead.distributed.parts import Failure, Share
 from sourcead.distributed.places import InPool
 from sourcead.distributed.sending import Boxed, Sent, dumped, loaded, sendable
 from sourcead.distributed.tree import blocks, tree_sum
+from sourcead.nn.checkpoints import CheckpointError
+from sourcead.nn.training import fit
 
 RNG = np.random.default_rng(0)
 SHARDS = [(RNG.normal(size=(20 + k, 5)), RNG.normal(size=20 + k)) for k in range(7)]
@@ -183,7 +186,7 @@ def test_a_process_gets_function_and_shards_once_and_again_if_it_is_a_new_one(mo
     same(total(MODEL), first)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_processes_have_the_bits_of_this_one():
     expected = grad_over(loss, SHARDS)(MODEL)
     with concurrent.futures.ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn")) as pool:
@@ -284,8 +287,83 @@ def test_a_function_of_another_result_is_refused():
 def test_the_first_failure_wins():
     pool = Direct()
     place = InPool(pool, checked_loss, SHARDS + SHARDS)
-    found = place.total((MODEL,), [s for s in grad_over(checked_loss, SHARDS + SHARDS)._shares], lambda count: None)
+    found = place.total((MODEL,), [Share()] * 14, lambda count: None)
     assert isinstance(found, Failure) and found.position == 2
+
+
+# Training
+
+
+@value_and_grad
+def mean_loss(p, x, y):
+    return np.mean((x @ p.w + p.b[0] - y) ** 2)
+
+
+def trained(function=mean_loss, **options):
+    p = Layer(np.zeros(5), np.zeros(1))
+    history = fit(function, p, (X, Y), **{"epochs": 3, "batch": 20, "rate": 0.05, "progress": False, **options})
+    return np.concatenate([*p, history.losses])
+
+
+def test_training_over_shards_is_training_on_batches_to_rounding():
+    np.testing.assert_allclose(trained(shards=4), trained(), rtol=1e-9)
+    np.testing.assert_allclose(trained(shards=1000, batch=3), trained(batch=3), rtol=1e-9)
+
+
+def test_training_with_a_client_has_the_bits_of_shards_here():
+    expected = trained(shards=8)
+    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+        assert np.array_equal(trained(client=pool), expected)
+    assert np.array_equal(trained(client=Direct()), expected)
+
+
+@pytest.mark.long
+def test_training_on_dask_has_the_bits_of_shards_here(local_client):
+    assert np.array_equal(trained(client=local_client, shards=3), trained(shards=3))
+
+
+def test_a_loss_that_is_a_sum_is_told_from_a_mean():
+    def total_loss(p, x, y):
+        return np.sum((x @ p.w + p.b[0] - y) ** 2)
+
+    function = value_and_grad(total_loss)
+    np.testing.assert_allclose(trained(function, shards=4, rate=0.01), trained(function, rate=0.01), rtol=1e-9)
+
+
+def test_a_sum_is_told_from_a_mean_also_where_the_first_batches_do_not_tell():
+    def late(p, x, y):  # no batch of one row tells
+        return np.sum((x @ p.w + p.b[0] - y) ** 2)
+
+    function = value_and_grad(late)
+    np.testing.assert_allclose(trained(function, shards=2, batch=1), trained(function, batch=1), rtol=1e-9)
+    zero = value_and_grad(lambda p, x, y: np.sum((x @ p.w + p.b[0]) ** 2 * (p.w[0] != 0)) + 0 * p.b[0])
+    np.testing.assert_allclose(trained(zero, shards=2), trained(zero), rtol=1e-9)
+
+
+def test_a_loss_that_is_neither_a_mean_nor_a_sum_is_refused_with_shards():
+    def normalised(p, x, y):
+        z = x @ p.w + p.b[0]
+        return np.mean((z - np.mean(z) - y) ** 2 + z**2)
+
+    p = Layer(np.ones(5), np.ones(1))
+    with pytest.raises(ArgumentError, match="neither the mean nor the sum of the losses of its parts"):
+        fit(value_and_grad(normalised), p, (X, Y), shards=4, progress=False)
+    assert np.array_equal(p.w, np.ones(5))
+
+
+def test_a_run_over_shards_resumes_bit_for_bit_and_not_with_others(tmp_path):
+    file = tmp_path / "run.npz"
+    expected = trained(shards=4, epochs=3)
+    trained(shards=4, epochs=2, checkpoint=file)
+    with pytest.raises(CheckpointError, match="shards"):
+        trained(shards=5, epochs=3, checkpoint=file)
+    assert np.array_equal(trained(shards=4, epochs=3, checkpoint=file, client=Direct()), expected)
+
+
+@pytest.mark.parametrize("shards", [0, 1.5])
+def test_shards_are_a_number_of_parts(shards):
+    with pytest.raises(ArgumentError, match="no number of parts of the data"):
+        trained(shards=shards)
 
 
 # Dask
@@ -315,7 +393,7 @@ def test_dask_has_the_bits_of_this_process(local_client):
     same(grad_over(loss, many, local_client)(MODEL), grad_over(loss, many)(MODEL))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_futures_need_their_client(local_client):
     future = local_client.submit(lambda: SHARDS[0], pure=False)
     with pytest.raises(ArgumentError, match="there is no client"):
@@ -329,7 +407,9 @@ def test_futures_need_their_client(local_client):
 def test_a_worker_that_is_killed_loses_nothing(workers):
     distributed = pytest.importorskip("distributed")
     expected = grad_over(loss, SHARDS)(MODEL)
+    settings = importlib.import_module("dask").config.set({"distributed.deploy.lost-worker-timeout": "120s"})  # for busy machines
     with (
+        settings,
         distributed.LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
         distributed.Client(cluster) as client,
     ):

@@ -119,7 +119,8 @@ def place_of(client: Any, function: Callable, shards: Sequence[Any]) -> Place:
         return OnDask(client, function, shards)
     if isinstance(client, concurrent.futures.Executor):
         if any(map(is_future, shards)):
-            raise ArgumentError("the shards are futures of Dask, and the client is none of Dask", instead="the data, or functions that load it")
+            what = "the shards are futures of Dask, and the client is none of Dask"
+            raise ArgumentError(what, instead="the data, or functions that load it")
         return InPool(client, function, shards)
     what = f"`client` is a {type(client).__name__}, and neither a client of Dask nor an executor"
     raise ArgumentError(what, instead="client=distributed.Client(cluster), client=ProcessPoolExecutor() or client=None")

@@ -31,6 +31,7 @@ class Place(ABC):
             advance: called with the number of shards whenever some are done.
         """
 
+    @abstractmethod
     def close(self) -> None:
         """Let go of the shards."""
 
@@ -48,6 +49,9 @@ class Here(Place):
             return result
 
         return part_of(counted, common, self.shards, 0, shares)
+
+    def close(self) -> None:
+        self.shards = ()
 
 
 class InPool(Place):
@@ -91,6 +95,9 @@ class InPool(Place):
             parts.append(found)
             advance(len(block))
         return tree_sum(parts, added)
+
+    def close(self) -> None:
+        self.shards, self.sent = (), []
 
 
 RUNS = 4  # whose blocks a process keeps

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 Term = TypeVar("Term")
 
-COST_OF_TASK = 0.1  # of a shard's gradient
+IDLE = 1.1  # the time that larger blocks may take, as a multiple of the least
 
 
 def tree_sum(terms: Iterable[Term], add: Callable[[Term, Term], Term]) -> Term:
@@ -36,7 +36,7 @@ def tree_sum(terms: Iterable[Term], add: Callable[[Term, Term], Term]) -> Term:
 
 
 def blocks(count: int, workers: int) -> list[range]:
-    """Return the blocks of positions that workers compute: terms of one level of the tree, of a size that keeps all workers busy.
+    """Return the blocks of positions that workers compute: terms of one level of the tree, few that keep all workers busy.
 
     Example:
         >>> blocks(12, 3)
@@ -45,9 +45,11 @@ def blocks(count: int, workers: int) -> list[range]:
         [range(0, 5)]
     """
 
-    def cost(size: int) -> float:
+    def longest(size: int) -> int:
+        """The shards that the busiest worker computes."""
         tasks = -(-count // size)
-        return -(-tasks // workers) * min(size, count) + COST_OF_TASK * tasks
+        return -(-tasks // workers) * min(size, count)
 
-    size = min((1 << level for level in range(count.bit_length() + 1)), key=cost)
+    sizes = [1 << level for level in range(count.bit_length() + 1)]
+    size = max(size for size in sizes if longest(size) <= IDLE * min(map(longest, sizes)))
     return [range(start, min(start + size, count)) for start in range(0, count, size)]

@@ -108,7 +108,7 @@ class OverShards:
 
 
 def is_sum(whole: tuple, parts: Sequence[tuple]) -> bool:
-    """Return whether a value and a gradient are the sums of those of the parts, to rounding; if they are not finite, they are taken to be."""
+    """Return whether a value and a gradient are the sums of those of the parts, to rounding; what is not finite is taken to be."""
     columns = [[part[0] for part in (whole, *parts)], *zip(*([leaf for _, leaf in leaves(part[1])] for part in (whole, *parts)))]
     for expected, *terms in columns:
         size = sum(np.abs(term) for term in terms)

@@ -88,7 +88,7 @@ def main(argv=None):
     kill_at = options.steps // 2
     p, losses, seconds = trained(shards, options.steps)
     runs = {"this process": (losses, seconds)}
-    cluster = LocalCluster(n_workers=options.workers, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL)
+    cluster = LocalCluster(n_workers=options.workers, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL)
     with cluster, Client(cluster) as client:
         q, others, its_seconds = trained(shards, options.steps, client, kill_at)
     runs[f"{options.workers} workers, one killed"] = others, its_seconds

@@ -6,9 +6,12 @@ import multiprocessing
 import os
 import pickle
 import signal
+import subprocess
+import sys
 import threading
 import time
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -374,7 +377,7 @@ def local_client():
     """A client with two workers in this process."""
     distributed = pytest.importorskip("distributed")
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
         yield client
@@ -410,7 +413,7 @@ def test_a_worker_that_is_killed_loses_nothing(workers):
     settings = importlib.import_module("dask").config.set({"distributed.deploy.lost-worker-timeout": "120s"})  # for busy machines
     with (
         settings,
-        distributed.LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=workers, threads_per_worker=1, processes=True, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
         total = grad_over(slow_loss, SHARDS, client)
@@ -424,3 +427,22 @@ def test_a_worker_that_is_killed_loses_nothing(workers):
         for process in client.run(os.getpid).values():
             os.kill(process, signal.SIGKILL)
         same(total(MODEL), expected)
+
+
+@pytest.mark.long
+def test_the_example_has_the_bits_of_one_process(tmp_path):
+    pytest.importorskip("distributed")
+    root, picture = Path(__file__).parents[1], tmp_path / "a.png"
+    command = [sys.executable, str(root / "examples" / "shards.py"), "--data", "digits", "--steps", "6", "--plot", str(picture)]
+    environment = {**os.environ, "PYTHONPATH": str(root), "DASK_DISTRIBUTED__DEPLOY__LOST_WORKER_TIMEOUT": "120s"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False)
+    assert done.returncode == 0 and "equal bit for bit" in done.stdout, done.stderr
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_nothing_of_dask_is_read_without_a_client():
+    code = "import sys, sourcead.distributed, sourcead.nn.training\nprint({'dask', 'distributed', 'cloudpickle'} & set(sys.modules))"
+    root = Path(__file__).parents[1]
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    assert done.stdout == "set()\n"

@@ -46,6 +46,7 @@ def reference():
         members = SHOWN.get(name)
         chosen = "" if members is None else f"\n    options:\n      inherited_members: true\n      members: {list(members)}"
         parts.append(f"::: {module}.{name}{chosen}")
+    parts += ["## sourcead.distributed", "::: sourcead.distributed.gradients.grad_over"]
     return "\n\n".join(parts)
 
 

@@ -10,11 +10,11 @@ import pytest
 ROOT = Path(__file__).parents[1]
 ORDER = (
     "places", "errors", "files", "runtime", "language", "ir", "primitives", "sparsity", "analysis", "passes", "frontend", "ad",
-    "emit", "backends", "page", "debugging", "compile", "api", "nn", "cli", "__main__",
+    "emit", "backends", "page", "debugging", "compile", "api", "distributed", "nn", "cli", "__main__",
 )  # fmt: skip
 LINES = 400
 PARAMETERS = 6
-OPTIONAL = {"numba", "llvmlite", "scipy", "sklearn", "matplotlib", "tqdm", "threadpoolctl", "pygments"}
+OPTIONAL = {"numba", "llvmlite", "scipy", "sklearn", "matplotlib", "tqdm", "threadpoolctl", "pygments", "distributed"}
 READ_WITH_OPTIONAL = ("sourcead.backends.numba.", "sourcead.primitives.scipy_")
 """The files that import Numba or SciPy."""
 PUBLIC = ("sourcead.api.", "sourcead.language.", "sourcead.nn.", "sourcead.runtime.", "sourcead.backends.options")

@@ -43,6 +43,16 @@ class Pickled:
         return reduced_by_value(_made, parts, what, "define the function with `def` outside of other functions, under a name of its own")
 
 
+def with_text(derivative: Pickled) -> tuple[Callable, tuple]:
+    """What `reducer_override` of a pickler that pickles functions as code returns for a derivative that it is to pickle in this way.
+
+    The text of its file goes with it, for processes that do not have the file.
+    """
+    file = file_of(derivative._user_function)
+    texts = _texts(file)
+    return _made, (type(derivative), derivative._made_of, {**texts, file: texts.get(file) or linecache.getlines(file)})
+
+
 def _named(function: Any) -> Any:
     """What stands in a function's module under its name; None if there is nothing."""
     found = sys.modules.get(function.__module__ or "")

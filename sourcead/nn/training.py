@@ -18,6 +18,7 @@ from sourcead.files.whole import check_writable, write
 from sourcead.language.progress import bar, is_watched
 from sourcead.language.tracebacks import folded
 from sourcead.nn import checkpoints
+from sourcead.nn.batches import DIVISIONS, OnBatches, OverShards, all_rows
 from sourcead.nn.data import minibatches
 from sourcead.nn.memory import keep_freed_memory
 from sourcead.nn.optimisers import State, adam, arrays_of, clip_by_norm
@@ -99,7 +100,8 @@ def fit(
     loss_and_gradient: Callable, parameters: Any, arrays: Sequence[np.ndarray], *, epochs: int = 5, batch: int = 100,
     update: Callable = adam, rate: float | Callable[[int], float] = 0.001, clip: float | None = None,
     rng: np.random.Generator | int = 0, evaluate: Callable[[Any], dict[str, float]] | None = None,
-    checkpoint: str | os.PathLike | None = None, prepare: Callable = lambda *rows: rows, progress: bool = True, **options: Any,
+    checkpoint: str | os.PathLike | None = None, prepare: Callable = all_rows, progress: bool = True,
+    client: Any = None, shards: int | None = None, **options: Any,
 ) -> History:  # fmt: skip
     """Train parameters in place.
 
@@ -121,6 +123,11 @@ def fit(
             same `batch`, `update`, `rate`, `clip`, `options`, kind of generator, and shapes and dtypes of `arrays` (functions go by name).
         prepare: a function from the arrays of a batch to a tuple, which the loss takes in their place.
         progress: whether to show the progress, on a terminal or in a notebook.
+        client: a `distributed.Client` or an executor of `concurrent.futures`, whose workers compute the gradients of parts of each batch
+            (`sourcead.distributed.grad_over`); None for this process. The loss must be a mean or a sum over the rows, which the
+            first batch is tried for.
+        shards: the number of parts that the rows of the data are divided into, each of which a worker keeps; the result depends on it in
+            rounding, and not on the number of workers. None is 8 with a client, and whole batches without one.
 
     Returns:
         The history, which for a resumed run begins with its first start.
@@ -130,7 +137,8 @@ def fit(
             gradients and parameters were finite.
         CheckpointError: the checkpoint is damaged, or belongs to other parameters or another run. The parameters are unchanged then.
         FileError: the checkpoint cannot be written, which is found before the first epoch.
-        ArgumentError: the data, `batch` or `update` is of another kind, or `loss_and_gradient` returns no value and gradient.
+        ArgumentError: the data, `batch` or `update` is of another kind, `loss_and_gradient` returns no value and gradient, or the loss
+            of a batch is neither the mean nor the sum of those of its parts, and there are shards.
 
     Example:
         >>> from sourcead import value_and_grad
@@ -142,7 +150,7 @@ def fit(
         >>> p["w"].round(2), len(history.losses)
         (array([1., 2.]), 250)
     """
-    check_arguments(arrays, epochs, batch, update, options)
+    check_arguments(arrays, epochs, batch, update, shards, options)
     arrays = tuple(map(np.asarray, arrays))
     keep_freed_memory()
     advise_on_threads(largest_product(parameters, batch))
@@ -151,9 +159,15 @@ def fit(
     state, history, done = State(), History(), 0
 
     forms = [f"{array.dtype} of shape {array.shape}" for array in arrays]
-    settings = partial(
-        settings_of, rate_at, update=update, batch=batch, clip=clip, generator=type(rng.bit_generator), arrays=forms, **options
-    )
+    if shards is not None or client is not None:
+        shards = DIVISIONS if shards is None else shards
+        gradient_of = OverShards(loss_and_gradient, prepare, arrays, shards, client)
+        options_and_shards = {**options, "shards": len(gradient_of)}
+    else:
+        gradient_of = OnBatches(loss_and_gradient, prepare, arrays)
+        options_and_shards = options
+    kind = type(rng.bit_generator)
+    settings = partial(settings_of, rate_at, update=update, batch=batch, clip=clip, generator=kind, arrays=forms, **options_and_shards)
 
     def go_on(facts: dict) -> None:
         nonlocal history, done
@@ -170,8 +184,8 @@ def fit(
     for epoch in range(done, epochs):
         start = time.perf_counter()
         with Progress(f"epoch {epoch + 1}/{epochs}", steps, progress) as shown:
-            for rows in minibatches(rng, batch, *arrays):
-                value, gradient = checked_pair(loss_and_gradient(parameters, *prepare(*rows)))
+            for (rows,) in minibatches(rng, batch, np.arange(len(arrays[0]))):
+                value, gradient = gradient_of(parameters, rows)
                 gradient = arrays_of(gradient)
                 watch.check(len(history.losses) + 1, value, gradient)
                 if clip is not None:
@@ -189,7 +203,7 @@ def fit(
     return history
 
 
-def check_arguments(arrays: Any, epochs: Any, batch: Any, update: Any, options: dict[str, Any]) -> None:
+def check_arguments(arrays: Any, epochs: Any, batch: Any, update: Any, shards: Any, options: dict[str, Any]) -> None:
     """Refuse what is no data, no number of epochs, no size of a batch or no optimiser, and options that the optimiser does not take."""
     if not isinstance(arrays, tuple | list):
         raise ArgumentError(f"fit takes the data as a tuple of arrays, and not as a {type(arrays).__name__}", instead="fit(f, p, (x, y))")
@@ -201,6 +215,8 @@ def check_arguments(arrays: Any, epochs: Any, batch: Any, update: Any, options: 
         raise ArgumentError(f"batch is {batch!r}, and each step takes a number of rows", instead="batch=100")
     if not isinstance(epochs, int | np.integer):
         raise ArgumentError(f"epochs is {epochs!r}, which is no number of passes over the rows", instead="epochs=5")
+    if shards is not None and (not isinstance(shards, int | np.integer) or shards < 1):
+        raise ArgumentError(f"shards is {shards!r}, which is no number of parts of the data", instead="shards=8")
     if not callable(update):
         raise ArgumentError(f"update is {update!r}, which is no function", instead="update=adam, of `sourcead.nn.optimisers`")
     taken = inspect.signature(update).parameters
@@ -211,13 +227,6 @@ def check_arguments(arrays: Any, epochs: Any, batch: Any, update: Any, options: 
         near = difflib.get_close_matches(name, [*own, *taken], 1)
         called = getattr(update, "__name__", "the optimiser")
         raise ArgumentError(f"neither fit nor {called} takes an option {name!r}", instead=f"{near[0]}=..." if near else None)
-
-
-def checked_pair(result: Any) -> tuple[Any, Any]:
-    """Return a value and a gradient as `value_and_grad` returns them; refuse anything else."""
-    if isinstance(result, tuple) and len(result) == 2 and not isinstance(result[0], tuple | list | dict) and np.ndim(result[0]) == 0:
-        return result
-    raise ArgumentError("the function that fit is given does not return a value and a gradient", instead="`value_and_grad` of the loss")
 
 
 def largest_product(parameters: Any, batch: int) -> int | None:

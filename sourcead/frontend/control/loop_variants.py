@@ -22,6 +22,7 @@ from sourcead.frontend.core import (
 )
 from sourcead.ir.dims import paired_dims, with_dims
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Loop, Policy, Range, Stmt, Var
+from sourcead.ir.sizes import form_of, lower_bound
 from sourcead.ir.types import Array, Scalar, Sym, Type
 
 MAX_ROUNDS = 12
@@ -84,10 +85,11 @@ def surely_runs(lo: Lowering, domain: Range | Block) -> bool:
     """Return whether a loop surely has an iteration."""
     if isinstance(domain, Block):
         return known(lo, domain.results[0]) == (True, True)
-    stop = known_bound(lo, domain.stop)
-    if isinstance(stop, Sym):
-        return known(lo, domain.start) == (True, 0) and known(lo, domain.step) == (True, 1) and stop.least > 0
-    return bool(known_range(lo, domain))
+    args = (lo.build.arg(a) for a in (domain.start, domain.stop, domain.step))
+    start, stop, step = (arg.integer if arg.dim is None else arg.dim for arg in args)
+    if type(step) is not int or step == 0 or not all(isinstance(bound, int | Sym) for bound in (start, stop)):
+        return bool(known_range(lo, domain))
+    return lower_bound(form_of(stop).plus(form_of(start), -1).times(1 if step > 0 else -1)) > 0
 
 
 def loses_types(loop_op: Loop) -> bool:

@@ -1,6 +1,7 @@
 """Lower loops over an iterable, one iteration at a time if the items are known, else to a loop of the IR."""
 
 import functools
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,7 +14,7 @@ from sourcead.frontend.control import exits, loop_variants
 from sourcead.frontend.control.branches import RAISED, branch, raised_for_sure
 from sourcead.frontend.control.exits import NO_EXITS, Exits
 from sourcead.frontend.core import Iterable, Lowering, NeverReturns, Value
-from sourcead.ir.nodes import Const, Loop, Range, Var
+from sourcead.ir.nodes import Atom, Call, Const, Loop, Range, Var
 from sourcead.ir.types import INT
 
 ZERO, ONE = Const(0), Const(1)
@@ -50,7 +51,7 @@ class ForLoop:
 
 def run_loop(lo: Lowering, loop: ForLoop) -> None:
     """Lower a loop to a loop of the IR; unroll it if its body needs the items and these are known and few."""
-    iterable, leave = loop.iterable, loop.exits.leave
+    iterable = loop.iterable
     if iterable.drive is not None:
         return driven_loop(lo, loop)
     if iterable.endless:
@@ -93,8 +94,7 @@ def loop_of_ir(lo: Lowering, loop: ForLoop, domain: Range) -> Loop:
 
 def may_be_peeled(lo: Lowering, loop: ForLoop, domain: Range) -> bool:
     """Return whether the first iteration of a loop may stand before the others: there surely is one, and none ends the loop."""
-    known = isinstance(domain.start, Const) and isinstance(domain.step, Const)
-    return known and loop.exits.leave is None and loop.iterable.policy is None and loop_variants.surely_runs(lo, domain)
+    return loop.exits.leave is None and loop.iterable.policy is None and loop_variants.surely_runs(lo, domain)
 
 
 def peeled_loop(lo: Lowering, loop: ForLoop, domain: Range) -> None:
@@ -110,7 +110,7 @@ def peeled_loop(lo: Lowering, loop: ForLoop, domain: Range) -> None:
         bind_number(lo, loop, loop.iterable.element(domain.start))
         if one_iteration(lo, None, loop.body) is RAISED:
             attempt.fail()
-        elif loop_variants.loses_types(loop_of_ir(lo, loop, replace(domain, start=Const(domain.start.value + domain.step.value)))):
+        elif loop_variants.loses_types(loop_of_ir(lo, loop, replace(domain, start=added(lo, domain.start, domain.step)))):
             attempt.fail()
     if attempt.failed:
         loop_of_ir(lo, loop, domain)
@@ -129,6 +129,15 @@ def unrolled_loop(lo: Lowering, loop: ForLoop, iterable: Iterable, places: range
     bind = functools.partial(bind_number, lo, loop) if lo.names_for_items else loop.bind
     if iteration_by_iteration(lo, loop.exits.leave, items, bind, loop.body) is RAISED:
         raise core.unsupported(lo, loop.node, ALL_RAISE)
+
+
+def added(lo: Lowering, a: Atom, b: Atom) -> Atom:
+    """Return the sum of two integers."""
+    if isinstance(a, Const) and isinstance(b, Const):
+        return Const(a.value + b.value)
+    if isinstance(b, Const) and b.value < 0:
+        return lo.build.emit(Call(operator.sub, (a, Const(-b.value))), INT)
+    return lo.build.emit(Call(operator.add, (a, b)), INT)
 
 
 def bind_number(lo: Lowering, loop: ForLoop, value: Value) -> None:

@@ -2,8 +2,6 @@
 
 import numpy as np
 
-from tests.benchmarks.by_hand.drawn import normal
-
 WRT = ("theta",)
 
 

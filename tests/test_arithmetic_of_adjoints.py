@@ -127,3 +127,16 @@ def test_a_norm_that_is_kept_from_zero_has_a_slope_there():
     x[3] = 0
     assert np.isfinite(grad(safe)(x)).all()
     check_grads(safe, (X,))
+
+
+def weighted(x, w):
+    return np.mean(x**2 / w) + np.sum(w * np.sin(x))
+
+
+def test_a_cotangent_that_is_one_number_is_multiplied_with_weights_of_columns_before_both_are_broadcast():
+    w = 1 + rng.random(9)
+    made = text(weighted, X, w, wrt=(0, 1))
+    assert "broadcast_to" not in made
+    check_grads(weighted, (X, w), wrt=(0, 1))
+    single = grad(weighted, wrt=(0, 1))(X.astype(np.float32), w)
+    assert [d.dtype for d in single] == [np.float32, np.float64]

@@ -84,6 +84,7 @@ OPENED = {
     runtime.sinc_slope: lambda x: runtime.sinc_slope(x, np.sinc(x)),
     runtime.reduce_short: lambda x: sum(runtime.reduce_short(f, a44[..., None] * x[1:3], (1, 2)) for f in (np.add, np.multiply, np.maximum, np.minimum)),
     runtime.combine_short: lambda x: runtime.combine_short(np.multiply, a44[..., None] * x[1:3], x ** 2, (1, 2)),
+    runtime.roll_axis: lambda x: runtime.roll_axis(a44 * x, 1) * runtime.roll_axis(x, -2) + runtime.roll_axis(a44 * x, 3, 1),
     runtime.product_of_others: lambda x: runtime.product_of_others(x),
     runtime.cumprod_cotangent: lambda x: runtime.cumprod_cotangent(x[::-1], x, 0),
     runtime_tangents.cumprod_tangent: lambda x: runtime_tangents.cumprod_tangent(x[::-1], x, np.cumprod(x), 0),

@@ -154,6 +154,14 @@ def counted(x, w):
     return np.sum(x[:k] * w[2:] + x[:-2] * w[1:-1])
 
 
+def masked(w, xs, mask):
+    h, rows = np.zeros((xs.shape[1], w.shape[1])), np.arange(xs.shape[1])
+    for x, m in zip(xs, mask):
+        h = m[:, None] * np.tanh(x @ w) + (1 - m[:, None]) * h
+    shifted = h - h.max(axis=1, keepdims=True)
+    return -np.mean((shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True)))[rows, rows % 10])
+
+
 R = np.random.default_rng(0)
 
 
@@ -171,6 +179,7 @@ PERSON = [
     (listed, (normal(9, 9), normal(10, 8, 9), normal(10, 8, 9))),
     (with_memory, (normal(19, 10), normal(8, 9, 9), normal(9, 10))),
     (counted, (normal(20), normal(20))),
+    (masked, (normal(9, 10), normal(8, 11, 9), (normal(8, 11) > 0).astype(float))),
 ]
 
 
@@ -178,7 +187,7 @@ PERSON = [
 def test_where_a_person_knows_the_shapes_the_text_asks_for_none(f, args):
     arrays = [name for name, v in zip(f.__code__.co_varnames, args) if isinstance(v, np.ndarray)]
     text = grad(f, wrt=arrays).lower(*args).text
-    assert "unbroadcast" not in text
+    assert "unbroadcast" not in text and "np.where" not in text
 
 
 def test_a_concatenation_is_not_kept_for_the_sizes_of_its_parts():
@@ -264,7 +273,14 @@ def by_branch(x, n, m):
     return np.sum(np.exp(y) * x[len(x) - len(y) :])
 
 
+def scaled(x, w):
+    for _ in range(4):
+        x = x * w + np.sin(w)
+    return np.sum(x**2)
+
+
 EDGES = [
+    (scaled, [(normal(9), normal(9)), (normal(9), normal(1)), (normal(1), normal(9)), (normal(10), normal(10))]),
     (first, [(normal(9), normal(1), 9), (normal(9), normal(9), 1), (normal(9), normal(9), 9), (normal(9), normal(8), -1)]),
     (both_ends, [(normal(12), 6), (normal(12), 1), (normal(12), 11), (normal(12), -6), (normal(12), -1)]),
     (zeros_of, [(normal(5, 9), 9), (normal(5, 9), 1), (normal(9, 10), 1)]),

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from sourcead.analysis.builder import Builder, atom_type, operand_type
+from sourcead.ir.equal_sizes import EqualSizes
 from sourcead.ir.nodes import Atom, Call, Const, Stmt, Var
 from sourcead.ir.sizes import Dim, Sym
-from sourcead.ir.types import Array
+from sourcead.ir.types import Array, Type, same_dtype
 from sourcead.primitives.result_types.asserted import equal_sizes
 
 
@@ -63,6 +64,20 @@ def equal_after(stmt: Stmt) -> Iterator[tuple[Dim, Dim]]:
     match stmt.op:
         case Call(fn, args) if not isinstance(fn, Var) and len(stmt.targets) == 1:
             yield from equal_sizes(fn, list(map(operand_type, args)), stmt.targets[0].type)
+
+
+def equal_behind(stmts: Iterable[Stmt], a: Type, b: Type) -> bool:
+    """Return whether two types of arrays are the same once statements have run, as their operations need sizes to be equal.
+
+        h1 = m * h0 + x         h0: (n, k), m: (n1, 1)          h1: (n1, k), where n1 is n
+    """
+    if not isinstance(a, Array) or not isinstance(b, Array) or not a.dims or not b.dims or len(a.dims) != len(b.dims):
+        return False
+    equal = EqualSizes()
+    for stmt in stmts:
+        for first, second in equal_after(stmt):
+            equal.learn(first, second)
+    return a.dtype is not None and same_dtype(a.dtype, b.dtype) and all(map(equal.same, a.dims, b.dims))
 
 
 def least(dim: int | Sym) -> int:

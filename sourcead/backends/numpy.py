@@ -13,6 +13,7 @@ from sourcead.errors import UnsupportedSyntaxError
 from sourcead.ir.nodes import Function, Stmt
 from sourcead.ir.recursive_calls import Pair, pairs_called
 from sourcead.passes.cleanup.inner_products import sum_products_at_once
+from sourcead.passes.cleanup.shifts import copy_shifted
 from sourcead.passes.cleanup.short_axes import reduce_short_axes
 
 
@@ -25,7 +26,7 @@ class NumPy(Engine):
         notes = derivative.notes.after if derivative.splits else None
         last = join_sums if derivative.readable else sum_and_join
         function = optimised(derivative.function, notes, last=last, reuse=not derivative.readable)
-        return function if derivative.readable else reduce_short_axes(function)
+        return function if derivative.readable else copy_shifted(reduce_short_axes(function))
 
     def emit(self, prepared: Function) -> Program:
         """Return the program, whose text begins with the recursive functions that it calls."""
@@ -33,7 +34,7 @@ class NumPy(Engine):
         texts, printed, namespace, elsewhere = [], [], dict(emitted.namespace), dict(emitted.names)
         pairs = pairs_called(prepared.body)
         for pair in pairs:  # `pairs` grows meanwhile
-            made = reduce_short_axes(optimised(differentiated(pair), last=sum_and_join))
+            made = copy_shifted(reduce_short_axes(optimised(differentiated(pair), last=sum_and_join)))
             pairs += [p for p in pairs_called(made.body) if p not in pairs]
             helper = emit(made, elsewhere=elsewhere)
             texts.append(helper.text)

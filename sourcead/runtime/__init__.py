@@ -31,7 +31,7 @@ from sourcead.runtime.reductions import (
 )
 from sourcead.runtime.shapes import (
     are_cuts, diagonal_cotangent, inverse_axes, join_rows, linspace_weights, meshgrid_cotangents, pad_cotangent,
-    repeat_cotangent, reversed_shift, split_cotangent, split_like, split_rows, tile_cotangent, unstack,
+    repeat_cotangent, reversed_shift, roll_axis, split_cotangent, split_like, split_rows, tile_cotangent, unstack,
     windows_cotangent
 )
 from sourcead.runtime.signals import (

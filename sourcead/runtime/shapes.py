@@ -31,6 +31,19 @@ def reversed_shift(shift):
     return tuple(-n for n in shift) if isinstance(shift, (tuple, list)) else -shift
 
 
+def roll_axis(x, shift, axis=0):
+    """Return `np.roll(x, shift, axis)` for a shift that is not zero and not larger than the axis, which is not counted from the end.
+
+    Example:
+        >>> roll_axis(np.arange(4), 1)
+        array([3, 0, 1, 2])
+    """
+    before, y = (slice(None),) * axis, np.empty_like(x)
+    y[(*before, slice(shift))] = x[(*before, slice(-shift, None))]
+    y[(*before, slice(shift, None))] = x[(*before, slice(-shift))]
+    return y
+
+
 def pad_cotangent(d_y, x, pad_width, mode, reflect_type="even"):
     """Return the cotangent of `x` in `y = np.pad(x, pad_width, mode)`."""
     width = np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)) if not isinstance(pad_width, dict) else None

@@ -22,14 +22,15 @@ from sourcead.frontend.core import (
 )
 from sourcead.ir.dims import paired_dims, with_dims
 from sourcead.ir.nodes import UNDEFINED, Atom, Block, Loop, Policy, Range, Stmt, Var
-from sourcead.ir.types import Sym
+from sourcead.ir.sizes import form_of, lower_bound
+from sourcead.ir.types import Array, Scalar, Sym, Type
 
 MAX_ROUNDS = 12
 Slot = tuple[Slots, Any]
 
 
-def loop(lo: Lowering, make_domain: Callable, body: Callable, seed: list[Slot], leave: Any = None, policy: Policy | None = None) -> None:
-    """Lower a loop whose number of iterations is not known.
+def loop(lo: Lowering, make_domain: Callable, body: Callable, seed: list[Slot], leave: Any = None, policy: Policy | None = None) -> Loop:
+    """Lower a loop whose number of iterations is not known, and return it.
 
     Args:
         lo: the lowering.
@@ -41,10 +42,11 @@ def loop(lo: Lowering, make_domain: Callable, body: Callable, seed: list[Slot], 
     """
     if lo.static_only:
         raise NotStatic
-    restartable(lo, lambda: _loop(lo, make_domain, body, Assumptions(dict.fromkeys(seed), next_birth(), (lo.scope.names, leave)), policy))
+    names = lo.scope.names
+    return restartable(lo, lambda: _loop(lo, make_domain, body, Assumptions(dict.fromkeys(seed), next_birth(), (names, leave)), policy))
 
 
-def _loop(lo: Lowering, domain: Callable, body: Callable, assumed: Assumptions, policy: Policy | None) -> None:
+def _loop(lo: Lowering, domain: Callable, body: Callable, assumed: Assumptions, policy: Policy | None) -> Loop:
     """Lower a loop repeatedly until its assumptions hold."""
     loops = loops_inside.begun(lo, assumed)
     for _ in range(MAX_ROUNDS):
@@ -62,7 +64,7 @@ def _loop(lo: Lowering, domain: Callable, body: Callable, assumed: Assumptions, 
                 for (slots, key), value in results.items():
                     lo.set(slots, key, value)
                 note(lo, assumed)
-                return
+                return stmt.op
     reason = "the kinds of values that this loop carries from one iteration to the next do not settle"
     raise refused(lo, reason, "give the variables the same type before the loop as they have inside it")
 
@@ -83,10 +85,21 @@ def surely_runs(lo: Lowering, domain: Range | Block) -> bool:
     """Return whether a loop surely has an iteration."""
     if isinstance(domain, Block):
         return known(lo, domain.results[0]) == (True, True)
-    stop = known_bound(lo, domain.stop)
-    if isinstance(stop, Sym):
-        return known(lo, domain.start) == (True, 0) and known(lo, domain.step) == (True, 1) and stop.least > 0
-    return bool(known_range(lo, domain))
+    args = (lo.build.arg(a) for a in (domain.start, domain.stop, domain.step))
+    start, stop, step = (arg.integer if arg.dim is None else arg.dim for arg in args)
+    if type(step) is not int or step == 0 or not all(isinstance(bound, int | Sym) for bound in (start, stop)):
+        return bool(known_range(lo, domain))
+    return lower_bound(form_of(stop).plus(form_of(start), -1).times(1 if step > 0 else -1)) > 0
+
+
+def loses_types(loop_op: Loop) -> bool:
+    """Return whether the rank or the dtype of a variant is known before a loop, and not in it, because iterations change it."""
+    return any(is_known_number(atom_type(init)) and not is_known_number(param.type) for param, init in zip(loop_op.params, loop_op.inits))
+
+
+def is_known_number(t: Type) -> bool:
+    """Return whether a type is that of a number, or of an array whose rank and dtype are known."""
+    return isinstance(t, Scalar) or isinstance(t, Array) and t.dtype is not None and t.dims is not None
 
 
 def note(lo: Lowering, assumed: Assumptions) -> None:

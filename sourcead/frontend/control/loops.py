@@ -1,8 +1,9 @@
 """Lower loops over an iterable, one iteration at a time if the items are known, else to a loop of the IR."""
 
 import functools
+import operator
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gast
@@ -13,7 +14,7 @@ from sourcead.frontend.control import exits, loop_variants
 from sourcead.frontend.control.branches import RAISED, branch, raised_for_sure
 from sourcead.frontend.control.exits import NO_EXITS, Exits
 from sourcead.frontend.core import Iterable, Lowering, NeverReturns, Value
-from sourcead.ir.nodes import Const, Range, Var
+from sourcead.ir.nodes import Atom, Call, Const, Loop, Range, Var
 from sourcead.ir.types import INT
 
 ZERO, ONE = Const(0), Const(1)
@@ -50,7 +51,7 @@ class ForLoop:
 
 def run_loop(lo: Lowering, loop: ForLoop) -> None:
     """Lower a loop to a loop of the IR; unroll it if its body needs the items and these are known and few."""
-    iterable, leave = loop.iterable, loop.exits.leave
+    iterable = loop.iterable
     if iterable.drive is not None:
         return driven_loop(lo, loop)
     if iterable.endless:
@@ -63,6 +64,23 @@ def run_loop(lo: Lowering, loop: ForLoop) -> None:
         return unrolled_loop(lo, loop, iterable, places)
     domain = iterable.domain()
 
+    def may_be_unrolled(error: UnsupportedSyntaxError) -> bool:
+        return getattr(error, "needs_items", False) and places is not None
+
+    with lo.attempt(UnsupportedSyntaxError, when=may_be_unrolled) as attempt:
+        with lo.attempt(NeverReturns):  # the body calls a recursive function whose result is unknown yet: assume no iterations
+            with lo.attempt() as whole:
+                if not loop_variants.loses_types(loop_of_ir(lo, loop, domain)) or not may_be_peeled(lo, loop, domain):
+                    return None
+                whole.fail()
+            peeled_loop(lo, loop, domain)
+    return unrolled_loop(lo, loop, iterable, places) if attempt.failed else None
+
+
+def loop_of_ir(lo: Lowering, loop: ForLoop, domain: Range) -> Loop:
+    """Lower a loop over a range of indices to a loop of the IR, and return that."""
+    iterable = loop.iterable
+
     def start() -> tuple[Range, Var]:
         name = loop.index_name if iterable.index_name else None
         index = Var(name or "i", INT, temp=name is None)
@@ -70,14 +88,32 @@ def run_loop(lo: Lowering, loop: ForLoop) -> None:
         loop.bind(iterable.element(index))
         return domain, index
 
-    def may_be_unrolled(error: UnsupportedSyntaxError) -> bool:
-        return getattr(error, "needs_items", False) and places is not None
+    run = functools.partial(whole_iteration, lo, loop.exits, loop.body)
+    return loop_variants.loop(lo, start, run, loop.seeds(), loop.exits.leave, iterable.policy)
 
-    with lo.attempt(UnsupportedSyntaxError, when=may_be_unrolled) as attempt:
-        with lo.attempt(NeverReturns):  # the body calls a recursive function whose result is unknown yet: assume no iterations
-            run = functools.partial(whole_iteration, lo, loop.exits, loop.body)
-            loop_variants.loop(lo, start, run, loop.seeds(), leave, iterable.policy)
-    return unrolled_loop(lo, loop, iterable, places) if attempt.failed else None
+
+def may_be_peeled(lo: Lowering, loop: ForLoop, domain: Range) -> bool:
+    """Return whether the first iteration of a loop may stand before the others: there surely is one, and none ends the loop."""
+    return loop.exits.leave is None and loop.iterable.policy is None and loop_variants.surely_runs(lo, domain)
+
+
+def peeled_loop(lo: Lowering, loop: ForLoop, domain: Range) -> None:
+    """Lower the first iteration of a loop, and a loop over the others, if their variants keep their types; else one loop of all.
+
+        y = b                                    b: (m,)                  y = b + x[0] @ k[0]                 y: (n, m)
+        for i in range(5):                                                for i in range(1, 5):
+            y = y + x[i] @ k[i]                  (n, m)                       y = y + x[i] @ k[i]             (n, m)
+
+    So what a sum begins with may have fewer axes than the sum, and a state that is computed of float32 may be of float64 from then on.
+    """
+    with lo.attempt(SourceADError) as attempt:
+        bind_number(lo, loop, loop.iterable.element(domain.start))
+        if one_iteration(lo, None, loop.body) is RAISED:
+            attempt.fail()
+        elif loop_variants.loses_types(loop_of_ir(lo, loop, replace(domain, start=added(lo, domain.start, domain.step)))):
+            attempt.fail()
+    if attempt.failed:
+        loop_of_ir(lo, loop, domain)
 
 
 def tries_keys(node: gast.AST | None) -> bool:
@@ -90,15 +126,26 @@ def tries_keys(node: gast.AST | None) -> bool:
 def unrolled_loop(lo: Lowering, loop: ForLoop, iterable: Iterable, places: range) -> None:
     """Lower a loop iteration by iteration."""
     items = [functools.partial(iterable.element, Const(k)) for k in places]
-    name = loop.index_name if lo.names_for_items else None
-
-    def bind(value: Value) -> None:
-        loop.bind(value)
-        if name is not None and isinstance(value, Const) and type(value.value) is int:
-            lo.set(lo.scope.home(name), name, value)  # the number itself, which needs no name in the text
-
+    bind = functools.partial(bind_number, lo, loop) if lo.names_for_items else loop.bind
     if iteration_by_iteration(lo, loop.exits.leave, items, bind, loop.body) is RAISED:
         raise core.unsupported(lo, loop.node, ALL_RAISE)
+
+
+def added(lo: Lowering, a: Atom, b: Atom) -> Atom:
+    """Return the sum of two integers."""
+    if isinstance(a, Const) and isinstance(b, Const):
+        return Const(a.value + b.value)
+    if isinstance(b, Const) and b.value < 0:
+        return lo.build.emit(Call(operator.sub, (a, Const(-b.value))), INT)
+    return lo.build.emit(Call(operator.add, (a, b)), INT)
+
+
+def bind_number(lo: Lowering, loop: ForLoop, value: Value) -> None:
+    """Bind the target of a loop to an element; to the number itself, which needs no name in the text, if that is known."""
+    loop.bind(value)
+    name = loop.index_name
+    if name is not None and isinstance(value, Const) and type(value.value) is int:
+        lo.set(lo.scope.home(name), name, value)
 
 
 def driven_loop(lo: Lowering, loop: ForLoop) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sourcead.analysis.builder import atom_type
+from sourcead.analysis.sizes import equal_behind
 from sourcead.frontend import core
 from sourcead.frontend.core import (
     MISSING, POISON, VALUE, BoundVal, Cell, FunctionVal, Lowering, Meta, MustMaterialise, OptionalVal, Slots, TupleVal,
@@ -315,7 +316,7 @@ class Round:
         if atom in lo.build.maybe_number and path not in assumed.numbers:
             assumed.numbers.add(path)
             return False
-        if not fits(end_type, t, assumed.dims):
+        if not fits(end_type, t, assumed.dims) and not equal_behind(lo.build.stmts, end_type, t):
             t = end_type if self.starts_as_number(self.leaves[path], end_type) else join(t, end_type)
             assumed.types[path] = in_terms(t, assumed.first_sym, assumed.dims)
             return False

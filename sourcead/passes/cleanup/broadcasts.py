@@ -2,6 +2,7 @@
 
     y = mul(broadcast_to(s, x.shape), x)              y = mul(s, x)
     y = mul(broadcast_to(s, shape), 2)                y = broadcast_to(mul(s, 2), shape)     if only elementwise operations read y
+    y = div(broadcast_to(s, (n, m)), v)  v: (m,)      y = broadcast_to(div(s, v), (n, m))    likewise
     d1 = d0 with all += broadcast_to(s, d0.shape)     d1 = d0 with all += s
     d1 = d0 with [i] += mul(broadcast_to(s, n), x)    d1 = d0 with [i] += mul(s, x)
     d1 = broadcast_to(s, x.shape) with all += x       d1 = add(s, x)                   (`add_to_sources`)
@@ -204,18 +205,22 @@ def _before_update(stmt: Stmt, new: Call, facts: Facts) -> list[Stmt] | None:
 def _outward(stmt: Stmt, new: Call, source: Atom, arg: Var, others: list[Type], facts: Facts) -> list[Stmt] | None:
     """Simplify op(broadcast(s), c) to broadcast(op(s, c)) for a number c: s is smaller, and the broadcast may be removed later.
 
-    Only for linear operators on floats, where Python's numbers behave as NumPy's; the quotient 1.0 / 0 would raise an error.
+    Only for linear operators on floats, where Python's numbers behave as NumPy's; the quotient 1.0 / 0 would raise an error.  For a number
+    s, c may also be an array of fewer axes than the result.
     """
     result, t = stmt.targets[0].type, _type(source)
     if facts.call(arg, np.ones_like) is not None:
         return None
     halved = new.fn is operator.truediv and new.args[0] is source and is_literal(new.args[1]) and new.args[1].value
-    if new.fn not in LINEAR and not halved or kind_of(result) != "float" or kind_of(t) != "float" or not isinstance(result, Array):
+    row = _row(new.fn, source, others, result)
+    if new.fn not in LINEAR and not halved and row is None:
         return None
-    if any(not isinstance(o, Scalar) or o.dtype == ANY_DTYPE for o in others):
+    if kind_of(result) != "float" or kind_of(t) != "float" or not isinstance(result, Array):
+        return None
+    if row is None and any(not isinstance(o, Scalar) or o.dtype == ANY_DTYPE for o in others):
         return None
     full = facts.call(arg, np.full) is not None  # which gives the product its dtype again
-    if full and not (isinstance(t, Scalar) and all(o.dtype is None for o in others)):
+    if full and row is not None or full and not (isinstance(t, Scalar) and all(o.dtype is None for o in others)):
         return None
     if not full and getattr(t, "dtype", None) == ANY_DTYPE:
         return None
@@ -227,7 +232,9 @@ def _outward(stmt: Stmt, new: Call, source: Atom, arg: Var, others: list[Type], 
         return None
     if not literal and not _only_feeds_operations(stmt.targets[0], facts):
         return None
-    if isinstance(t, Array):
+    if row is not None:
+        small = row
+    elif isinstance(t, Array):
         small = Array(result.dtype, t.dims)
         if not t.dims:  # operators give scalars for arrays without axes
             small = Scalar("float", result.dtype)
@@ -240,6 +247,15 @@ def _outward(stmt: Stmt, new: Call, source: Atom, arg: Var, others: list[Type], 
         out.append(replace(stmt, targets=(arg,), op=_with_arg(broadcast, _SOURCE[broadcast.fn], var)))
         return [*out, replace(stmt, op=_with_arg(expanded, 0, arg))]
     return [*out, replace(stmt, op=_with_arg(broadcast, _SOURCE[broadcast.fn], var))]
+
+
+def _row(fn, source: Atom, others: list[Type], result: Type) -> Array | None:
+    """Return the type of `fn(source, c)` for a number and an array c of fewer axes than the result; None for other operands."""
+    if fn not in (*LINEAR, operator.truediv) or len(others) != 1 or dims_of(_type(source)) != () or not isinstance(result, Array):
+        return None
+    dims = dims_of(others[0])
+    fewer = isinstance(others[0], Array) and dims and result.dims and len(dims) < len(result.dims)
+    return Array(result.dtype, dims) if fewer and kind_of(others[0]) == "float" else None
 
 
 def _only_feeds_operations(var: Var, facts: Facts) -> bool:

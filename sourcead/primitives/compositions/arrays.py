@@ -4,7 +4,7 @@ import numpy as np
 
 from sourcead.primitives.compositions import composed, number_kind, refuse
 from sourcead.primitives.registry import enter
-from sourcead.runtime import count_trimmed, distinct_places
+from sourcead.runtime import count_trimmed, distinct_places, roll_axis
 
 composed({
     (np.vecdot, np.linalg.vecdot): lambda a, b, axis=-1: (
@@ -12,6 +12,7 @@ composed({
         else np.sum(np.conj(np.moveaxis(a, axis, -1)) * np.moveaxis(b, axis, -1), axis=-1)
     ),
     np.unique_values: lambda x: np.ravel(x)[distinct_places(x, None, False)[0]],
+    roll_axis: lambda x, shift, axis=0: np.roll(x, shift, axis),
     np.sort_complex: lambda a: np.sort(a).astype(complex),
     np.astype: lambda x, dtype, copy=True: x.astype(dtype, copy=copy),
     np.logspace: lambda start, stop, num=50, endpoint=True, base=10.0: (

@@ -50,6 +50,7 @@ SPECIAL = {  # methods of the user's classes
 }  # fmt: skip
 UNBUFFERED = (np.concatenate, np.stack, np.fill_diagonal)  # other functions of NumPy first copy what they read where they write
 FOLDED = frozenset({isinstance, bool, str, chr, ord, len, min, max, abs, int, round, tuple, callable, issubclass, np.dtype, np.ndim})
+OF_OBJECTS = frozenset({type, hasattr, callable, repr, str, ascii, hash})  # which take no elements of what they are given
 QUESTIONS = frozenset({np.isfinite, np.isnan, np.isinf, math.isfinite, math.isnan, math.isinf})
 
 
@@ -91,6 +92,8 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     if fn in REDUCED and len(args) == 1 and not kwargs.keys() - {"axis"} and core.special_method(args[0], REDUCED[fn]) is not None:
         return core.call(lo, core.attribute(lo, args[0], REDUCED[fn], node), [], {"axis": Const(None), "out": Const(None), **kwargs}, node)
     refuse_some(lo, fn, args, kwargs, node)
+    if fn in OF_OBJECTS and any(isinstance(a, Iterable) and (a.once or a.begin) for a in args):
+        raise core.unsupported(lo, node, f"what `{spelled(fn)}` says of an iterator or a view of a dict", "ask a list of its elements")
     if not (getattr(fn, "__module__", None) or "numpy").startswith("numpy"):
         args = [lists.as_list(lo, a, node) if isinstance(a, Iterable) and (a.once or a.begin) else a for a in args]
     if fn is np.broadcast_to and len(args) == 2 and isinstance(args[1], TupleVal) and not args[1].items and not kwargs:

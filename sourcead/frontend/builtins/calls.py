@@ -33,7 +33,7 @@ from sourcead.frontend.find_source import find_source, is_cached, unwrap
 from sourcead.frontend.values import array_objects, lists, memory_layouts, random_generators, sequences, subscripts
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Stmt, Sub, Var, View
 from sourcead.ir.records import GENERATORS
-from sourcead.ir.types import UNKNOWN, Foreign, is_array, rank
+from sourcead.ir.types import UNKNOWN, Foreign, ListT, TupleT, is_array, kind_of, rank
 from sourcead.ir.walk import map_operand
 from sourcead.places.spelling import spelled
 from sourcead.primitives.registry import is_own
@@ -193,7 +193,17 @@ def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], 
             return rows
     memory = known.memory(len(operands), named.keys()) if callable(known.memory) else known.memory
     may_share = memory != "fresh" and (known.view or memory != "operands" and not is_helper(fn))
-    return lo.wrap(var, shares=[r for a in args for r in roots(a)] if may_share and not memory_layouts.is_new(fn, operands) else ())
+    if not may_share or memory_layouts.is_new(fn, operands):
+        return lo.wrap(var)
+    copied = known.view and kind_of(atom_type(var)) is not None and (fn.__module__ or "").startswith("numpy")
+    shared = [a for a in args if not (copied and is_listed(lo, a))]
+    return lo.wrap(var, shares=[r for a in shared for r in roots(a)])
+
+
+def is_listed(lo: Lowering, value: Value) -> bool:
+    """Tell whether a value is a list or tuple, of which NumPy makes an array in new memory, whatever its items are."""
+    known = isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind == "list"
+    return known or isinstance(core.data_type(lo, value), (ListT, TupleT))
 
 
 def refuse_functions(lo: Lowering, fn: Any, values: list[Value]) -> None:

@@ -82,6 +82,8 @@ def pattern_of_a_function(x):
     match doubled:
         case [_, *_]:
             return x[0]
+        case {"a": v}:
+            return v
         case _:
             return x[1] * 3
 

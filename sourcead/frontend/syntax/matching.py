@@ -58,8 +58,7 @@ def pattern_test(lo: Lowering, pattern, subject: gast.AST, binds: list[gast.AST]
         case gast.MatchMapping():
             if isinstance(subject.value, Cell) and subject.value.kind == "dict":
                 return mapping_test(lo, pattern, subject.value, binds, node)
-            cls = core.class_of(subject.value)
-            if is_another_kind(lo, subject.value, "dict") or cls is not None and not issubclass(cls, Mapping):
+            if is_another_kind(lo, subject.value, "dict") or is_none_of(lo, subject.value, Mapping):
                 return NEVER
         case gast.MatchClass(cls=cls, patterns=patterns, kwd_attrs=names, kwd_patterns=named):
             return class_test(lo, cls, patterns, dict(zip(names, named)), subject.value, binds, node)
@@ -81,7 +80,7 @@ def alternatives_test(lo: Lowering, patterns, subject: gast.AST, binds, node) ->
 def sequence_test(lo: Lowering, patterns, value: Value, binds, node) -> gast.AST:
     """Build the condition of `case [a, *b]`: that on the length, and then those on the items, which are known or read by subscripts."""
     items = known_items(lo, value)
-    if items is None and (is_another_kind(lo, value, "list", "tuple") or is_no_sequence(lo, value)):
+    if items is None and (is_another_kind(lo, value, "list", "tuple") or is_none_of(lo, value, Sequence)):
         return NEVER
     if items is None and not (isinstance(core.data_type(lo, value), ListT) and all(map(is_plain, patterns))):
         reason = "a sequence pattern needs a tuple or list whose length is known"  # as are items of a list that differ in type
@@ -107,10 +106,10 @@ def sequence_test(lo: Lowering, patterns, value: Value, binds, node) -> gast.AST
     return conjunction(tests)
 
 
-def is_no_sequence(lo: Lowering, value: Value) -> bool:
-    """Tell whether the class of a value is known, and no sequence to a pattern."""
+def is_none_of(lo: Lowering, value: Value, wanted: type) -> bool:
+    """Tell whether the class of a value is known, and not one that a pattern takes for a sequence or a mapping."""
     classes = core.classes_of(lo, value)
-    return bool(classes) and core.has_exact_class(lo, value) and not any(issubclass(cls, Sequence) for cls in classes)
+    return bool(classes) and core.has_exact_class(lo, value) and not any(issubclass(cls, wanted) for cls in classes)
 
 
 def known_items(lo: Lowering, value: Value) -> list[Value] | None:

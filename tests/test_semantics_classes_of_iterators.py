@@ -1,4 +1,4 @@
-"""What `isinstance`, `type`, `hasattr` and patterns say of iterators, views of dicts, `.flat` and functions, as in Python or refused."""
+"""What `isinstance`, `type`, `hasattr` and patterns say of iterators, views of dicts, parts of ranges and the like, as in Python."""
 
 import functools
 import types
@@ -38,6 +38,15 @@ QUESTIONS = {
     "flat has no shape": lambda x: hasattr(x.flat, "shape"),
     "array of flat": lambda x: isinstance(np.asarray(x.flat), np.ndarray),
     "generator": lambda x: isinstance(yielding(x), types.GeneratorType),
+    "slice of a range": lambda x: isinstance(range(10)[2:8], np.ndarray),
+    "slice of a slice of a range": lambda x: type(range(len(x))[1:][1:]) is range,
+    "number of a range": lambda x: type(range(10)[2]) is int,
+    "number of a slice of a range": lambda x: hasattr(range(len(x))[1:][0], "shape"),
+    "number of another dtype": lambda x: isinstance(x[0].astype(int), np.integer),
+    "number of the same dtype": lambda x: isinstance(x.sum().astype(float), np.ndarray),
+    "copy of a number": lambda x: isinstance(x[0].copy(), np.ndarray),
+    "copied number": lambda x: isinstance(np.copy(x[0]), np.ndarray),
+    "truth value as a number": lambda x: isinstance((x[0] > 0).astype(float), np.floating),
     "lambda": lambda x: type(lambda z: z) is float,
 }
 ASKED_OF_OTHERS = {

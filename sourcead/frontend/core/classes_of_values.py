@@ -14,7 +14,7 @@ from sourcead.frontend.core.journal import WHOLE
 from sourcead.frontend.core.known_values import similar
 from sourcead.frontend.core.lowering import Lowering
 from sourcead.frontend.core.names import in_composition
-from sourcead.ir.nodes import Build, Call, Const, Slice, Update, Var
+from sourcead.ir.nodes import Atom, Build, Call, Const, Index, Slice, Update, Var
 from sourcead.ir.records import find
 from sourcead.ir.types import ANY_DTYPE, MEMBERS, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT
 
@@ -56,13 +56,22 @@ def classes_of(lo: Lowering, value: Value) -> list[type]:
         return []
     if isinstance(value, Const) and not value.live:
         return [type(value.value)]
-    match atom_type(lo.read(value)):
+    if is_part_of_range(lo, atom := lo.read(value)):
+        return [int if isinstance(atom.type, Scalar) else range]
+    match atom_type(atom):
         case t if isinstance(t, MEMBERS):
             return [t.cls]
         case Scalar(kind, dtype):
             return classes_of_number(lo, value, ALL_NUMBERS if dtype == ANY_DTYPE else [NUMBERS[kind] if dtype is None else dtype.type])
         case t:
             return [CLASSES[type(t)], *[collections.deque] * (lo.deques and type(t) is ListT)] if type(t) in CLASSES else []
+
+
+def is_part_of_range(lo: Lowering, atom: Atom) -> bool:
+    """Tell whether a value is a number or a slice of a range, which stands in the IR as an array of integers."""
+    while isinstance(made := lo.build.made_by.get(atom), Index):
+        atom = made.base
+    return isinstance(made, Call) and made.fn is range
 
 
 def stands_in(function: FunctionVal) -> bool:

@@ -299,3 +299,22 @@ PLAIN = {
 @pytest.mark.parametrize("found", PLAIN.values(), ids=PLAIN)
 def test_arrays_are_not_masked(found):
     assert judged_in_all_modes(lambda x: np.sum(found(x)), np.array([0.5, 0.75, 0.25])) == "right"
+
+
+def record_behind_numbers(x):
+    parts = x.tolist()
+    x[0] = 5.0
+    parts += [Box([x[0], x[1]])]
+    return parts[-1].items[1] * parts[0] + parts[1] * (2.0 if type(parts[1]) is float else 3.0) + x[0]
+
+
+def dict_behind_rows(x):
+    rows = np.outer(x, x).tolist()
+    rows.append({"a": x[0]})
+    rows[0][1] = 3.0
+    return rows[-1]["a"] * rows[0][0] + rows[1][2] + rows[0][1] * x[2]
+
+
+@pytest.mark.parametrize("f", [record_behind_numbers, dict_behind_rows])
+def test_tolist_gives_a_list_that_may_hold_other_kinds(f):
+    assert judged_in_all_modes(f, X) == "right"

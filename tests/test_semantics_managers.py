@@ -312,3 +312,13 @@ def told_before_it_returns(x):
 @pytest.mark.parametrize("f", [told_of_an_exception, told_in_each_way_of_leaving, told_before_it_returns])
 def test_exit_is_told_of_the_exception_that_ends_the_block(f):
     assert judged_in_all_modes(f, X) == "right"
+
+
+def none_of_errstate(x):
+    with np.errstate(all="ignore") as state:
+        y = x[0] * 2.0
+    return y * (1.0 if state is None else 2.0)
+
+
+def test_errstate_hands_out_none():
+    assert judged_in_all_modes(none_of_errstate, X) == "right"

@@ -43,6 +43,27 @@ def array_kept_twice(x):
     return np.sum(d["a"] ** 2)
 
 
+def of_keys_that_the_run_computes(x):
+    d = {}
+    for i in range(len(x)):
+        d[f"k{i}"] = x[i] * (i + 1)
+    s = 0.0
+    while d:
+        key, v = d.popitem()
+        s = s * 2 + v * len(d) + (v if key == "k1" else 0.0)
+    return s
+
+
+def first_of_keys_that_the_run_computes(x):
+    d = collections.OrderedDict()
+    for i in range(len(x)):
+        if x[i] > -5:
+            d[f"k{i}"] = x[i] * (i + 1)
+    _, v = d.popitem(last=False)
+    _, w = d.popitem()
+    return v * 3 + w * len(d)
+
+
 def rotated_both_ways(x):
     d = collections.deque([x[0], x[1] ** 2, x[2]])
     d.rotate(1)
@@ -81,7 +102,10 @@ def no_sequence(x):
 
 @pytest.mark.parametrize(
     "f",
-    [last_key_after_a_deletion, of_a_copy, until_it_is_empty, array_kept_twice, rotated_both_ways, rotated_in_a_loop, no_sequence],
+    [
+        last_key_after_a_deletion, of_a_copy, until_it_is_empty, of_keys_that_the_run_computes, first_of_keys_that_the_run_computes,
+        array_kept_twice, rotated_both_ways, rotated_in_a_loop, no_sequence,
+    ],
 )
 def test_items_that_move(f):
     assert judged_in_all_modes(f, X) == "right"

@@ -5,6 +5,8 @@ import inspect
 import numpy as np
 import pytest
 
+from sourcead import grad
+from sourcead.errors import SourceADError
 from tests.semantics import judged, judged_in_all_modes, made, program_of
 
 pytestmark = pytest.mark.sampled(3)
@@ -325,3 +327,49 @@ def percentile_for_its_error(x):
 )
 def test_function_that_is_written_out_raises_what_it_does(f, verdict):
     assert judged(f, np.array([1.0, 2.0, 4.0])) == verdict
+
+
+def item_of_a_function(x):
+    y = x[2]
+    try:
+        _ = judged_in_all_modes[0]
+        y = x[0] * 2
+    except TypeError:
+        y = y * x[1]
+    return y
+
+
+def item_of_a_nested_function(x):
+    y = x[2]
+
+    def inner(z):
+        return z
+
+    try:
+        _ = inner[0]
+        y = x[0] * 2
+    except TypeError:
+        y = y * x[1]
+    return y
+
+
+def range_without_a_step(x):
+    y = x[2]
+    try:
+        for _ in range(1, 2, 0):
+            y = x[0]
+        y = x[0] * 2
+    except ValueError:
+        y = y * x[1]
+    return y
+
+
+@pytest.mark.parametrize("f", [item_of_a_function, item_of_a_nested_function, range_without_a_step])
+def test_what_surely_raises_is_handled(f):
+    assert judged_in_all_modes(f, np.array([0.7, -0.4, 1.3])) == "right"
+
+
+@pytest.mark.parametrize("f", [lambda x: np.sum(x[::0]), lambda x: sum([x[0], x[1]][::0])])
+def test_slices_without_a_step_are_refused(f):
+    with pytest.raises(SourceADError, match="step is 0"):
+        grad(f, verify=False)(np.array([0.7, -0.4, 1.3]))

@@ -208,3 +208,21 @@ def test_items_that_are_as_many_as_the_names(f):
     assert "to unpack" not in text and ("for " in text.replace("for row in w", "")) == (f is from_a_list)
     with pytest.raises(ValueError):
         grad(f)(rng.normal(size=(4, 9, 9)), args[1]) if f is not from_a_comprehension else grad(f)(args[0], rng.normal(size=8))
+
+
+def rest_of_a_set(x):
+    *a, b = {len(x), 5}
+    return x[0] * b + len(a) * x[1] + a[0] * x[2]
+
+
+def rest_of_the_keys(x):
+    found = {}
+    for i in range(3):
+        found[f"k{i}"] = x[i]
+    first, *others = found
+    return found[first] * x[1] + found[others[-1]]
+
+
+@pytest.mark.parametrize("f", [rest_of_a_set, rest_of_the_keys])
+def test_sets_and_keys_are_unpacked_into_a_starred_name(f):
+    assert judged_in_all_modes(f, np.array([0.7, -0.4, 1.3])) == "right"

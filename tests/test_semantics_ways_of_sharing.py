@@ -243,3 +243,38 @@ def written_through_a_list(x):
 @pytest.mark.parametrize("f", [in_a_dict_that_grows, in_a_list_of_lists, of_one_list_twice, written_through_a_list])
 def test_rows_in_lists_that_are_in_a_list(f):
     assert judged_in_all_modes(f, np.array([0.5, -1.2, 2.0])) == "right"
+
+
+def stacked_by_asarray(x):
+    rows = [x, x * 2]
+    stacked = np.asarray(rows)
+    stacked[0] += 1
+    rows[0][1] = 5.0
+    return np.sum(x**2) + np.sum(stacked**2)
+
+
+def stacked_of_a_tuple(x):
+    stacked = np.ascontiguousarray((x, x * 2))
+    stacked[0] += 1
+    return np.sum(x**2) + np.sum(stacked**2)
+
+
+def stacked_of_a_list_that_grew(x):
+    rows = [x]
+    for _ in range(3):
+        rows.append(rows[-1] * 1.5)
+    stacked = np.asarray(rows)
+    stacked[1] *= 2
+    return np.sum(x**2) + np.sum(stacked**2) + np.sum(rows[1])
+
+
+def asarray_of_what_may_be_an_array(x):
+    rows = x if x[0] > 0 else [x[0], x[1], 2.0]
+    taken = np.asarray(rows)
+    taken[0] = 3
+    return np.sum(x**2) + np.sum(taken**2)
+
+
+@pytest.mark.parametrize("f", [stacked_by_asarray, stacked_of_a_tuple, stacked_of_a_list_that_grew, asarray_of_what_may_be_an_array])
+def test_arrays_that_are_made_of_lists_are_in_new_memory(f):
+    assert judged_in_all_modes(f, np.array([0.5, -1.2, 2.0])) == "right"

@@ -33,7 +33,7 @@ from sourcead.frontend.find_source import find_source, is_cached, unwrap
 from sourcead.frontend.values import array_objects, lists, memory_layouts, random_generators, sequences, subscripts
 from sourcead.ir.nodes import Atom, Call, Const, Operand, Stmt, Sub, Var, View
 from sourcead.ir.records import GENERATORS
-from sourcead.ir.types import UNKNOWN, Foreign, is_array, rank
+from sourcead.ir.types import UNKNOWN, Foreign, ListT, TupleT, is_array, kind_of, rank
 from sourcead.ir.walk import map_operand
 from sourcead.places.spelling import spelled
 from sourcead.primitives.registry import is_own
@@ -50,6 +50,7 @@ SPECIAL = {  # methods of the user's classes
 }  # fmt: skip
 UNBUFFERED = (np.concatenate, np.stack, np.fill_diagonal)  # other functions of NumPy first copy what they read where they write
 FOLDED = frozenset({isinstance, bool, str, chr, ord, len, min, max, abs, int, round, tuple, callable, issubclass, np.dtype, np.ndim})
+OF_OBJECTS = frozenset({type, hasattr, callable, repr, str, ascii, hash})  # which take no elements of what they are given
 QUESTIONS = frozenset({np.isfinite, np.isnan, np.isinf, math.isfinite, math.isnan, math.isinf})
 
 
@@ -91,6 +92,8 @@ def call_library(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     if fn in REDUCED and len(args) == 1 and not kwargs.keys() - {"axis"} and core.special_method(args[0], REDUCED[fn]) is not None:
         return core.call(lo, core.attribute(lo, args[0], REDUCED[fn], node), [], {"axis": Const(None), "out": Const(None), **kwargs}, node)
     refuse_some(lo, fn, args, kwargs, node)
+    if fn in OF_OBJECTS and any(isinstance(a, Iterable) and (a.once or a.begin) for a in args):
+        raise core.unsupported(lo, node, f"what `{spelled(fn)}` says of an iterator or a view of a dict", "ask a list of its elements")
     if not (getattr(fn, "__module__", None) or "numpy").startswith("numpy"):
         args = [lists.as_list(lo, a, node) if isinstance(a, Iterable) and (a.once or a.begin) else a for a in args]
     if fn is np.broadcast_to and len(args) == 2 and isinstance(args[1], TupleVal) and not args[1].items and not kwargs:
@@ -190,7 +193,17 @@ def emitted(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Value], 
             return rows
     memory = known.memory(len(operands), named.keys()) if callable(known.memory) else known.memory
     may_share = memory != "fresh" and (known.view or memory != "operands" and not is_helper(fn))
-    return lo.wrap(var, shares=[r for a in args for r in roots(a)] if may_share and not memory_layouts.is_new(fn, operands) else ())
+    if not may_share or memory_layouts.is_new(fn, operands):
+        return lo.wrap(var)
+    copied = known.view and kind_of(atom_type(var)) is not None and (fn.__module__ or "").startswith("numpy")
+    shared = [a for a in args if not (copied and is_listed(lo, a))]
+    return lo.wrap(var, shares=[r for a in shared for r in roots(a)])
+
+
+def is_listed(lo: Lowering, value: Value) -> bool:
+    """Tell whether a value is a list or tuple, of which NumPy makes an array in new memory, whatever its items are."""
+    known = isinstance(value, TupleVal) or isinstance(value, Cell) and value.kind == "list"
+    return known or isinstance(core.data_type(lo, value), (ListT, TupleT))
 
 
 def refuse_functions(lo: Lowering, fn: Any, values: list[Value]) -> None:

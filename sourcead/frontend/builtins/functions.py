@@ -101,6 +101,18 @@ def builtin_isinstance(lo: Lowering, node, value: Value, wanted: Value) -> Value
     return lo.build.call(isinstance, lo.read(value), lo.operand(wanted), type=BOOL)
 
 
+@lowers(np.ndarray.tolist)
+def builtin_tolist(lo: Lowering, node, array: Value) -> Value:
+    """Lower `a.tolist()`, whose items are known one by one where loops are unrolled and the length is known."""
+    t = core.data_type(lo, array)
+    count = t.dims[0] if isinstance(t, Array) and t.dims else None
+    if not lo.unrolling or not isinstance(count, int) or t.dims is None:
+        return core.call_library(lo, np.ndarray.tolist, [array], {}, node)
+    parts = [core.subscript(lo, array, Const(k), node) for k in range(count)]
+    item = np.ndarray.item if len(t.dims) == 1 else np.ndarray.tolist
+    return lo.new_list([core.call_object(lo, item, [part], {}, node) for part in parts])
+
+
 @lowers(np.require)
 def builtin_require(lo: Lowering, node, a: Value, dtype: Value = NONE, requirements: Value = EMPTY, **options: Value) -> Value:
     """Lower `np.require(a, dtype, ["W"])`, which gives the array itself or, of one that cannot be written, a copy."""

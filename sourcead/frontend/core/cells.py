@@ -246,8 +246,7 @@ class Iterable:
         nth: returns an element by its position, counted from 0.
         count: the number of elements, if it is known.
         index_name: the name of the index, if the user may give it one.
-        reverse: returns the iterable in the opposite order.
-        value: returns the whole iterable as an operand (`a[range(n), labels]`).
+        reverse, value: return the iterable in the opposite order; the whole iterable as an operand (`a[range(n), labels]`).
         drive: for a generator, applies a function to each element (`control/generators.py`).
         begin: for what reads its elements only when they are asked for, returns the iterable of the elements as they are then.
         sources: what `begin` iterates over, which may change until then.
@@ -258,7 +257,7 @@ class Iterable:
         state: whether an iterator was used (USED), how many elements `next` took from it (TAKEN), and whether all were taken (ENDED);
             for a generator, those that were left when they were first counted (LEFT); whether a loop takes them now (BUSY).
         policy: what a loop over it saves (`checkpoint`).
-        like_set: whether it is the view of a dict's keys or items, which is like a set.
+        like_set, cls: whether it is the view of a dict's keys or items, which is like a set; its class, such as `zip`, if that is known.
     """
 
     items: Sequence[Value] | None = None
@@ -280,6 +279,7 @@ class Iterable:
     state: Slots = field(default_factory=lambda: Slots({USED: FALSE, TAKEN: Const(0), ENDED: FALSE, BUSY: FALSE}))
     policy: Policy | None = None
     like_set: bool = False
+    cls: type | None = None
 
     @classmethod
     def numbered(cls, length: Callable[[], Atom], nth: Callable[[Atom], Value], **more: Any) -> Iterable:

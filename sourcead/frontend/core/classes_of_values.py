@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from sourcead.analysis.builder import atom_type
-from sourcead.frontend.core.cells import STAND_INS, Cell, FunctionVal, Iterable, SuperVal, TupleVal, Value
+from sourcead.frontend.core.cells import STAND_INS, Cell, Flat, FunctionVal, Iterable, SuperVal, TupleVal, Value
 from sourcead.frontend.core.errors import OF_OTHER_ARRAYS, refused, surely
 from sourcead.frontend.core.global_parts import classes_of_number, number_of_class
 from sourcead.frontend.core.journal import WHOLE
 from sourcead.frontend.core.known_values import similar
 from sourcead.frontend.core.lowering import Lowering
 from sourcead.frontend.core.names import in_composition
-from sourcead.ir.nodes import Build, Call, Const, Slice, Update, Var
+from sourcead.ir.nodes import Atom, Build, Call, Const, Index, Slice, Update, Var
 from sourcead.ir.records import find
 from sourcead.ir.types import ANY_DTYPE, MEMBERS, Array, DictT, ListT, MapT, NoneType, Scalar, Str, TupleT
 
@@ -42,23 +42,41 @@ def classes_of(lo: Lowering, value: Value) -> list[type]:
     """Return the classes that a value may have, as far as its type tells; none if it does not tell any."""
     if (cls := class_of(value)) is not None:
         return [REAL_CLASSES.get(cls, cls)]
-    if isinstance(value, (TupleVal, Slice, FunctionVal)):
-        return [{TupleVal: tuple, Slice: slice, FunctionVal: types.FunctionType}[type(value)]]
+    if isinstance(value, (TupleVal, Slice)):
+        return [{TupleVal: tuple, Slice: slice}[type(value)]]
+    if isinstance(value, FunctionVal):
+        return [] if stands_in(value) else [types.FunctionType]
+    if isinstance(value, Cell) and isinstance(value.step, Flat):
+        return [np.flatiter]
     if isinstance(value, Cell) and value.kind in ("list", "dict"):
         return [value.cls or {"list": list, "dict": dict}[value.kind]]
-    if isinstance(value, Iterable) and value.drive is not None:
-        return [types.GeneratorType]
+    if isinstance(value, Iterable):
+        return [types.GeneratorType] if value.suspended and not stands_in(value.suspended.fn) else [value.cls] if value.cls else []
     if not isinstance(value, (Var, Const, Cell)) or isinstance(value, Cell) and value.poison is not None:
         return []
     if isinstance(value, Const) and not value.live:
         return [type(value.value)]
-    match atom_type(lo.read(value)):
+    if is_part_of_range(lo, atom := lo.read(value)):
+        return [int if isinstance(atom.type, Scalar) else range]
+    match atom_type(atom):
         case t if isinstance(t, MEMBERS):
             return [t.cls]
         case Scalar(kind, dtype):
             return classes_of_number(lo, value, ALL_NUMBERS if dtype == ANY_DTYPE else [NUMBERS[kind] if dtype is None else dtype.type])
         case t:
             return [CLASSES[type(t)], *[collections.deque] * (lo.deques and type(t) is ListT)] if type(t) in CLASSES else []
+
+
+def is_part_of_range(lo: Lowering, atom: Atom) -> bool:
+    """Tell whether a value is a number or a slice of a range, which stands in the IR as an array of integers."""
+    while isinstance(made := lo.build.made_by.get(atom), Index):
+        atom = made.base
+    return isinstance(made, Call) and made.fn is range
+
+
+def stands_in(function: FunctionVal) -> bool:
+    """Tell whether a function of the compiler stands for what Python makes of another class, as by `zip` or `functools.cache`."""
+    return str(function.source.globals.get("__name__")).split(".")[:2] == ["sourcead", "frontend"]
 
 
 def has_attribute(lo: Lowering, value: Value, name: str) -> bool | None:
@@ -93,6 +111,8 @@ def has_exact_class(lo: Lowering, value: Value) -> bool:
         return True
     if isinstance(value, TupleVal):
         return value.origin is None
+    if isinstance(value, (Slice, FunctionVal, Iterable)):
+        return True
     if isinstance(value, Cell) and value.kind in ("list", "dict"):
         return value not in lo.params and WHOLE not in value.slots and not value.frozen
     if not isinstance(atom_type(atom := lo.read(value)), (ListT, DictT, MapT, TupleT, Str)):

@@ -15,6 +15,7 @@ A call of a Python object is lowered by its own handler (`@builtin(len)`), else 
 
 import numbers
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import gast
@@ -266,7 +267,8 @@ def call_object(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Valu
     except TypeError:  # not hashable
         handler = None
     if handler is not None:
-        return handler(lo, args, kwargs, node)
+        made = handler(lo, args, kwargs, node)
+        return replace(made, cls=fn) if isinstance(made, Iterable) and isinstance(fn, type) and fn is not reversed else made
     handler = next(found for test, found in (KINDS[name] for name in ORDER if name in KINDS) if test(fn))
     return handler(lo, fn, args, kwargs, node)
 

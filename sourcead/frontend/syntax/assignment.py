@@ -17,7 +17,7 @@ from sourcead.frontend.syntax.expressions import BINARY, named_object
 from sourcead.frontend.values import iterables, lists, objects, sequences, subscripts
 from sourcead.ir.nodes import Atom, Const, Let, Slice, Sub, Var
 from sourcead.ir.records import find
-from sourcead.ir.types import Array, ListT
+from sourcead.ir.types import Array, ListT, MapT, SetT
 
 
 @core.lower_statement.register(gast.Assign)
@@ -166,7 +166,8 @@ def unpack(lo: Lowering, targets: list, value: Value, node) -> None:
         raise core.unsupported(lo, node, "a starred name for what an iterator of a class of yours has left", "unpack `list(...)` of it")
     with lo.using(names_for_items=len(targets) if i is None else 0):
         value = sequences.taken(lo, value, node)
-        if isinstance(value, Iterable) and value.items is None and not value.endless:
+        without_places = i is not None and isinstance(core.data_type(lo, value), (SetT, MapT))
+        if without_places or isinstance(value, Iterable) and value.items is None and not value.endless:
             value = sequences.collect(lo, core.iterate(lo, value, node), lambda item: item, node)
     if i is None:
         check_count(lo, value, len(targets), node)

@@ -192,6 +192,8 @@ def lower_dict(lo: Lowering, node) -> Value:
 def lower_slice(lo: Lowering, node) -> Value:
     """`a:b:c` in a subscript."""
     parts = [None if part is None else core.atom(lo, part) for part in (node.lower, node.upper, node.step)]
+    if parts[2] is not None and core.is_number(lo, parts[2], 0):
+        raise core.unsupported(lo, node, "a slice whose step is 0")
     return Slice(*(None if p is not None and isinstance(p, Const) and p.value is None else p for p in parts))
 
 

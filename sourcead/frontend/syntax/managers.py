@@ -67,11 +67,12 @@ def inside_with(lo: Lowering, node: gast.With) -> list[gast.AST]:
     made, target = first.context_expr, first.optional_vars
     fn = named_object(lo, getattr(made, "func", None))
     if fn in NEUTRAL:
-        if target is not None:
-            raise core.unsupported(lo, target, "the object that this context manager hands out is used as a value")
         outside, manager = lo.build.within, neutral(lo, fn, made)
+        record = dict(manager.kwargs).get("record", Const(False))
+        if target is not None and (fn is np.printoptions or manager.args or record.value):  # the others hand out None
+            raise core.unsupported(lo, target, "the object that this context manager hands out is used as a value")
         lo.build.within = (*outside, manager)
-        return [*body, standing_for(node, Act(lambda: setattr(lo.build, "within", outside)))]
+        return [*bind(target, Const(None), node), *body, standing_for(node, Act(lambda: setattr(lo.build, "within", outside)))]
     if fn is contextlib.suppress:
         classes = gast.Tuple(made.args, gast.Load())
         return [standing_for(node, gast.Try(body, [gast.ExceptHandler(classes, None, [gast.Pass()])], [], []))]

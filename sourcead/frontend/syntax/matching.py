@@ -58,8 +58,7 @@ def pattern_test(lo: Lowering, pattern, subject: gast.AST, binds: list[gast.AST]
         case gast.MatchMapping():
             if isinstance(subject.value, Cell) and subject.value.kind == "dict":
                 return mapping_test(lo, pattern, subject.value, binds, node)
-            cls = core.class_of(subject.value)
-            if is_another_kind(lo, subject.value, "dict") or cls is not None and not issubclass(cls, Mapping):
+            if is_another_kind(lo, subject.value, "dict") or is_none_of(lo, subject.value, Mapping):
                 return NEVER
         case gast.MatchClass(cls=cls, patterns=patterns, kwd_attrs=names, kwd_patterns=named):
             return class_test(lo, cls, patterns, dict(zip(names, named)), subject.value, binds, node)
@@ -80,8 +79,8 @@ def alternatives_test(lo: Lowering, patterns, subject: gast.AST, binds, node) ->
 
 def sequence_test(lo: Lowering, patterns, value: Value, binds, node) -> gast.AST:
     """Build the condition of `case [a, *b]`: that on the length, and then those on the items, which are known or read by subscripts."""
-    items, cls = known_items(lo, value), core.class_of(value)
-    if items is None and (is_another_kind(lo, value, "list", "tuple") or cls is not None and not issubclass(cls, Sequence)):
+    items = known_items(lo, value)
+    if items is None and (is_another_kind(lo, value, "list", "tuple") or is_none_of(lo, value, Sequence)):
         return NEVER
     if items is None and not (isinstance(core.data_type(lo, value), ListT) and all(map(is_plain, patterns))):
         reason = "a sequence pattern needs a tuple or list whose length is known"  # as are items of a list that differ in type
@@ -105,6 +104,12 @@ def sequence_test(lo: Lowering, patterns, value: Value, binds, node) -> gast.AST
             part = gast.Subscript(Held(value), bounds, gast.Load()) if items is None else Held(lo.new_list(items[k:end]))
             binds.append(assignment(p.name, part, node))
     return conjunction(tests)
+
+
+def is_none_of(lo: Lowering, value: Value, wanted: type) -> bool:
+    """Tell whether the class of a value is known, and not one that a pattern takes for a sequence or a mapping."""
+    classes = core.classes_of(lo, value)
+    return bool(classes) and core.has_exact_class(lo, value) and not any(issubclass(cls, wanted) for cls in classes)
 
 
 def known_items(lo: Lowering, value: Value) -> list[Value] | None:

@@ -192,7 +192,9 @@ def iterate(lo: Lowering, cell: Cell, node, what: str = "keys") -> Iterable:
 def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[str, Value], node) -> Value:
     """Lower `d.name(...)`."""
     if name in ("keys", "values", "items"):
-        return Iterable(begin=lambda: iterate(lo, cell, node, name), like_set=name != "values")
+        of_plain_dict = core.classes_of(lo, cell) == [dict] and core.has_exact_class(lo, cell)
+        view_class = type(getattr({}, name)()) if of_plain_dict else None
+        return Iterable(begin=lambda: iterate(lo, cell, node, name), like_set=name != "values", cls=view_class)
     known = cell.kind == "dict"
     fixed = cell.depth == lo.depth or cell.frozen is not None  # otherwise the run decides which keys there are afterwards
     if known:
@@ -224,6 +226,8 @@ def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[
         order = reversed(cell.items) if core.truth(lo, kwargs.get("last", Const(True))) else iter(cell.items)
         args = [value_of(next(order))]
         return TupleVal((args[0], method(lo, cell, "pop", args, {}, node)))
+    if name == "popitem" and not args and (last := core.truth(lo, kwargs.get("last", Const(True)))) is not None:
+        return pop_item(lo, cell, last, node)
     if name == "move_to_end" and known and fixed and args:
         return move_to_end(lo, cell, node, *args, **kwargs)
     if name not in ("get", "setdefault", "pop") or not args:
@@ -259,6 +263,16 @@ def method(lo: Lowering, cell: Cell, name: str, args: list[Value], kwargs: dict[
     if len(args) == 1:
         return take()
     return branches.choose(lo, has_key(lo, cell, operand), take, lambda: otherwise)
+
+
+def pop_item(lo: Lowering, cell: Cell, last: bool, node) -> Value:
+    """Lower `d.popitem(last)` of a dict whose keys depend on the run: the key that stands last or first in it, and `d.pop(key)`."""
+    if cell.kind == "dict":
+        open_up(lo, cell, node)
+    keys = iterate(lo, cell, node)
+    at = lo.build.call(operator.sub, keys.length(), Const(1)) if last else Const(0)
+    key = keys.nth(at)
+    return TupleVal((key, method(lo, cell, "pop", [key], {}, node)))
 
 
 def move_to_end(lo: Lowering, cell: Cell, node, key: Value, last: Value = TRUE) -> Value:

@@ -229,6 +229,8 @@ def counted(lo: Lowering, args: list[Value], node) -> Iterable:
         why = "`range` of a float (an integer argument in wrt counts as a float)"
         raise core.unsupported(lo, node, why, f"`range({', '.join(written)})`, or leave it out of wrt if it is an argument in it")
     start, stop, step = {1: (ZERO, *atoms, ONE), 2: (*atoms, ONE), 3: tuple(atoms)}[len(atoms)]
+    if core.is_number(lo, step, 0):
+        raise core.surely(lo, core.unsupported(lo, node, "`range` whose step is 0"), ValueError)
     plain = core.is_number(lo, start, 0) and core.is_number(lo, step, 1)
 
     def length():

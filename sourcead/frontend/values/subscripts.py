@@ -2,6 +2,7 @@
 
 import enum
 import operator
+import types
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,8 @@ def _item_of_object(lo: Lowering, base: Value, key: Value, node) -> Value:
         instead = "call what has it in a function of its own that returns the array, for which you register a rule (`sourcead.adjoint`)"
         raise core.unsupported(lo, node, why, instead)
     if found is None:
-        raise core.unsupported(lo, node, "this object has no items")
+        error = core.unsupported(lo, node, "this object has no items")
+        raise core.surely(lo, error, TypeError) if isinstance(base, FunctionVal) else error
     return found
 
 
@@ -51,7 +53,7 @@ def _item_of_constant(lo: Lowering, base: Const, key: Value, node) -> Value:
             except Exception:  # the program raises the same error at run time
                 pass
     found = numpy_brackets.subscript_of_object(lo, base, key, node)
-    if found is None and isinstance(base.value, (int, float, complex, type(None))) and not isinstance(base.value, np.generic):
+    if found is None and isinstance(base.value, WITHOUT_ITEMS) and not isinstance(base.value, np.generic):
         raise without_items(lo, base, node)
     return item_of_data(lo, base, key, node) if found is None else found
 
@@ -99,6 +101,7 @@ def without_items(lo: Lowering, base: Value, node) -> Exception:
 
 
 NUMBERS = (FLOAT, INT, BOOL, COMPLEX)
+WITHOUT_ITEMS = (int, float, complex, type(None), types.FunctionType)
 
 
 @core.subscript.register(object)
@@ -193,10 +196,8 @@ def _effect(part: Operand) -> str:
 
 
 # -- functions chosen at run time ------------------------------------------------------------------------------------------
-#
 #     f = fs[i % 2];  f(x)          if i % 2 == 0: fs[0](x)  else: fs[1](x)
 #     f = g if c else h;  f(x)      if which == 0: g(x)  else: h(x)
-#
 # The generated code carries the index of the chosen function; a call becomes a branch over the candidates.
 
 

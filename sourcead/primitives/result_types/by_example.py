@@ -50,9 +50,13 @@ def sized(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:
     if not record(fn).examples:
         return UNKNOWN
     first = args[0].type if args else UNKNOWN
-    if isinstance(first, (TupleT, ListT)) or isinstance(first, Scalar) and getattr(fn, "__objclass__", None) is np.ndarray:
+    of_number = isinstance(first, Scalar) and getattr(fn, "__objclass__", None) is np.ndarray
+    if isinstance(first, (TupleT, ListT)) or of_number:
         args = [_sequence(args[0], record(fn).sequences == "kept"), *args[1:]]
-    return _of_any_dtype(_sized_or_tied, fn, args, kwargs)
+    found = _of_any_dtype(_sized_or_tied, fn, args, kwargs)
+    if of_number and isinstance(found, Array) and found.dims == ():  # the methods of NumPy's numbers return numbers
+        return Scalar(kind_of(found), found.dtype) if kind_of(found) is not None else UNKNOWN
+    return found
 
 
 def created(fn, args: list[Arg], kwargs: dict[str, Arg]) -> Type:

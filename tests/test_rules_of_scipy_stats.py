@@ -14,6 +14,10 @@ X = np.array([[1.03, 2.56, 3.11, 0.42], [0.51, 1.47, 2.08, 4.43], [0.34, 0.22, 0
 COVARIANCE = np.array([[2.0, 0.3], [0.3, 1.5]])
 
 DISTRIBUTIONS = {
+    "normal without checks": lambda x: (
+        stats.norm._pdf(x) + stats.norm._logpdf(x) + stats.norm._cdf(x) * stats.norm._sf(x) + stats.norm._logcdf(x) * stats.norm._logsf(x)
+        + stats.norm._ppf(0.1 * x) * stats.norm._isf(0.2 * x)
+    ),
     "expon": lambda x: stats.expon.logpdf(x[0]) + stats.expon.pdf(x[0], 0.2, 2.0) + stats.expon.cdf(x[0]) * stats.expon.sf(x[1], 0.1),
     "quantile of expon": lambda x: stats.expon.ppf(0.1 * x, x[2], 2.0),
     "chi2": lambda x: stats.chi2.logpdf(x, 3) + stats.chi2.pdf(x, 2.5, loc=-1.0) + stats.chi2.cdf(x, 4) * stats.chi2.sf(x, df=3),

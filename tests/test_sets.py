@@ -171,3 +171,48 @@ def test_a_set_of_differentiated_numbers_may_be_asked():
 
     assert grad(counted)(3.0) == 2.0
     assert pushforward(counted)(3.0, 1.0) == (6.0, 2.0)
+
+
+def removed_by_another_name(x):
+    left = {"a", "b"}
+    other = left
+    if x > 1:
+        other.remove("a")
+    return x * (3 if "a" in left else 5)
+
+
+def each_once(x):
+    left, found = {name.lower() for name in ("U", "v", "u")}, []
+    for name in ("u", "v", "u"):
+        if name in left:
+            found.append(x * (len(found) + 1))
+            left.remove(name)
+    (first, second) = found
+    return first + second
+
+
+def removes_what_is_not_there(x):
+    left = {1, 2}
+    try:
+        left.remove(5)
+    except KeyError:
+        return 7 * x
+    return x
+
+
+@pytest.mark.parametrize("f, x, derivative", [
+    (removed_by_another_name, 0.5, 3.0), (removed_by_another_name, 2.0, 5.0), (each_once, 2.0, 3.0), (removes_what_is_not_there, 2.0, 7.0),
+])  # fmt: skip
+def test_items_may_be_removed(f, x, derivative):
+    assert grad(f)(x) == derivative
+    assert pushforward(f)(x, 1.0) == (f(x), derivative)
+
+
+def test_removing_what_is_not_there_raises_the_error_of_python():
+    def f(x):
+        {1, 2}.remove(int(x))
+        return x * x
+
+    with pytest.raises(KeyError):
+        grad(f)(3.0)
+    assert grad(f)(2.0) == 4.0

@@ -46,6 +46,14 @@ composed({
     norm.logcdf: lambda x, loc=None, scale=None: special.log_ndtr(standard(x, loc, scale)),
     norm.logsf: lambda x, loc=None, scale=None: special.log_ndtr(-standard(x, loc, scale)),
     norm.ppf: lambda q, loc=None, scale=None: moved(special.ndtri(q), loc, scale),
+    norm._pdf: lambda x: np.exp(log_density(x, 1.0)),  # for a mean of 0 and a deviation of 1, without any check of arguments
+    norm._logpdf: lambda x: log_density(x, 1.0),
+    norm._cdf: lambda x: special.ndtr(x),
+    norm._sf: lambda x: special.ndtr(-x),
+    norm._logcdf: lambda x: special.log_ndtr(x),
+    norm._logsf: lambda x: special.log_ndtr(-x),
+    norm._ppf: lambda q: special.ndtri(q),
+    norm._isf: lambda q: -special.ndtri(q),
     norm.isf: lambda q, loc=None, scale=None: moved(-special.ndtri(q), loc, scale),
 })
 

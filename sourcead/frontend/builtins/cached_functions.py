@@ -135,7 +135,9 @@ class KeptResult:
 
 def result_kept(lo: Lowering, cached: Any, args: list[Value], kwargs: dict[str, Value]) -> Value | None:
     """Return what a function with a cache returns, as data from outside; None where it may depend on what is being lowered."""
-    if lo.static_only or lo.steering is not None or lo.catching or lo.cached is not None or core.in_composition(lo):
+    if lo.static_only or lo.steering is not None or lo.cached is not None or core.in_composition(lo):
+        return None
+    if lo.catching and not is_by_hash(cached):  # what is kept by hash was returned once, and is not computed, so it raises nothing
         return None
     if lo.outliving or lo.modules or not leaves_data_alone(behind_cache(cached)):
         return None

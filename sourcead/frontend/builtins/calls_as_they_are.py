@@ -8,6 +8,7 @@ global names hold.  Other packages are taken not to change this one's data, as C
 """
 
 import contextlib
+import enum
 import functools
 import sys
 import types
@@ -22,7 +23,7 @@ from sourcead.errors import SourceADError
 from sourcead.frontend import core
 from sourcead.frontend.core import Lowering, TupleVal, Value, cells_of
 from sourcead.frontend.core.set_at_import import DEPTH, may_change
-from sourcead.frontend.find_source import Source, find_source, unwrap
+from sourcead.frontend.find_source import Source, behind_cache, find_source, is_by_hash, unwrap
 from sourcead.ir.names import name_of
 from sourcead.ir.nodes import Call, Const
 from sourcead.ir.records import is_record
@@ -107,14 +108,19 @@ def leaves_data_alone(function: types.FunctionType) -> bool:
         reads = core.name_reads(source.node)
         if any(package_of_module(named.get(name)) in SEES_CALLERS or name in FRAMES for name in reads):
             return False
-        todo += [named[name] for name in reads if isinstance(named.get(name), types.FunctionType | type)]
+        todo += [code for name in reads if isinstance(code := without_cache(named.get(name)), types.FunctionType | type)]
         modules = [named[name] for name in reads if isinstance(named.get(name), types.ModuleType)]
         attributes = {n.attr for n in gast.walk(source.node) if isinstance(n, gast.Attribute)}
         if not attributes.isdisjoint(FRAMES):
             return False
         parts = [vars(module).get(name) for module in modules for name in attributes]
-        todo += [part for part in parts if isinstance(part, types.FunctionType | type)]
+        todo += [code for part in parts if isinstance(code := without_cache(part), types.FunctionType | type)]
     return True
+
+
+def without_cache(held: Any) -> Any:
+    """Return the function whose results a function with a cache keeps, or what else a name holds."""
+    return behind_cache(held) if is_by_hash(held) else held
 
 
 def held_in(source: Source) -> dict[str, Any]:
@@ -144,9 +150,19 @@ def changes_data(node: gast.AST, named: dict[str, Any]) -> bool:
                 held, n = getattr(held, use.attr, None), use
                 use = of.get(id(n))
             stored = isinstance(use, gast.Attribute | gast.Subscript) and use.value is n and not isinstance(use.ctx, gast.Load)
+            if held is sys.modules and not stored and isinstance(use, gast.Subscript) and not stores(node):
+                continue  # it takes a module, as an import statement does
             if stored or not is_code_or_constant(held) and may_change(n, nodes_around(n, of), held):
                 return True
     return False
+
+
+def stores(node: gast.AST) -> bool:
+    """Return whether a function assigns any attribute or item, of whatever."""
+    setters = {"setattr", "delattr", "__setattr__", "__dict__", "vars", "update"}
+    names = (getattr(n, "attr", None) or getattr(n, "id", None) for n in gast.walk(node))
+    written = (n for n in gast.walk(node) if isinstance(n, gast.Attribute | gast.Subscript) and not isinstance(n.ctx, gast.Load))
+    return next(written, None) is not None or not setters.isdisjoint(filter(None, names))
 
 
 def nodes_around(n: gast.AST, of: dict[int, gast.AST]) -> list[gast.AST]:
@@ -159,4 +175,5 @@ def nodes_around(n: gast.AST, of: dict[int, gast.AST]) -> list[gast.AST]:
 
 def is_code_or_constant(held: Any) -> bool:
     """Return whether what a name holds has no state of its own that a function of the same package would change."""
-    return isinstance(held, PLAIN + (types.ModuleType, type)) or callable(held) and not is_record(held) or type(held).__module__ == "re"
+    constant = isinstance(held, PLAIN + (types.ModuleType, type, enum.Enum)) or type(held).__module__ == "re"
+    return constant or callable(held) and not is_record(held)

@@ -377,3 +377,10 @@ def check_one_length(first, *others):
 def items_of_results(k, function, *items):
     """Collect one item of each tuple that `sourcead.map` stacks."""
     return [function(*each)[k] for each in zip(*items)]
+
+
+@stands_in_for(set.remove)
+def removed_from_set(items, item):
+    if item not in items:
+        raise KeyError(item)
+    items.discard(item)

@@ -177,12 +177,13 @@ def without_copy(lo: Lowering, fn: Any, args: list[Value], kwargs: dict[str, Val
     copy = kwargs["copy"]
     if not isinstance(copy, Const) or copy.live:
         raise core.unsupported(lo, node, f"`{fn.__name__}` with `copy`, if that is not known before the program runs", "leave it out")
+    wanted = {"ALWAYS": True, "IF_NEEDED": None, "NEVER": False}.get(getattr(copy.value, "name", ""), copy.value)  # of `np._CopyMode`
     kwargs = {k: v for k, v in kwargs.items() if k != "copy"}
     if fn is np.nan_to_num:
-        in_place = not copy.value and isinstance(args[0], Cell) and is_array(core.data_type(lo, args[0]))
+        in_place = not wanted and isinstance(args[0], Cell) and is_array(core.data_type(lo, args[0]))
         return fn, args, {**kwargs, "out": args[0]} if in_place else kwargs
     base, dtype = args[0] if args else None, kwargs.get("dtype", args[1] if len(args) > 1 else None)
-    is_new = copy.value or not isinstance(base, Cell) or base.kind != "array" or memory_layouts.converts(lo, base, dtype)
+    is_new = wanted or not isinstance(base, Cell) or base.kind != "array" or memory_layouts.converts(lo, base, dtype)
     return (fn if fn is np.ndarray.astype else np.array) if is_new else np.asarray, args, kwargs
 
 

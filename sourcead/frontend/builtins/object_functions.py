@@ -11,6 +11,7 @@ import types
 from collections.abc import Callable
 
 import gast
+import numpy as np
 
 from sourcead.analysis.conditions import raises
 from sourcead.errors import UnsupportedSyntaxError
@@ -299,6 +300,8 @@ def builtin_type(lo: Lowering, node, *args: Value) -> Value:
     if classes:
         core.refuse_unknown_class(lo, classes)
     exact = len(classes) == 1 and core.has_exact_class(lo, args[0])
+    if not classes and len(args) == 1 and isinstance(args[0], Cell) and isinstance(dtype := core.known(lo, lo.read(args[0]))[1], np.dtype):
+        return Const(type(dtype))
     return Const(classes[0]) if exact else core.call_library(lo, type, list(args), {}, node)
 
 

@@ -12,7 +12,7 @@ from sourcead.frontend.core.changes_outside import (
 from sourcead.frontend.core.choices import OneOf, choice_differs, chooses_here, with_choices_apart
 from sourcead.frontend.core.classes import Snapshot, may_change
 from sourcead.frontend.core.classes_of_values import (
-    REAL_CLASSES, class_of, classes_of, has_attribute, has_exact_class, no_attribute, special_method
+    REAL_CLASSES, class_of, classes_after, classes_of, has_attribute, has_exact_class, no_attribute, special_method
 )
 from sourcead.frontend.core.compiled_from_python import in_source
 from sourcead.frontend.core.conditions import condition

@@ -31,6 +31,12 @@ def class_of(value: Value) -> type | None:
     return None
 
 
+def classes_after(value: SuperVal) -> tuple[type, ...]:
+    """Return the classes in which `super()` looks for attributes, in order."""
+    mro = (class_of(value) or value.value.value).__mro__  # of an object, or of the class that a class method is given
+    return mro[mro.index(value.cls) + 1 :]
+
+
 REAL_CLASSES: dict[type, type] = {}  # the classes of Python that the compiler's own classes stand for
 
 CLASSES = {Array: np.ndarray, ListT: list, TupleT: tuple, DictT: dict, MapT: dict, Str: str, NoneType: type(None)}
@@ -81,6 +87,8 @@ def stands_in(function: FunctionVal) -> bool:
 
 def has_attribute(lo: Lowering, value: Value, name: str) -> bool | None:
     """Tell whether an object or other value has an attribute, or return None if that is not known."""
+    if isinstance(value, SuperVal):
+        return any(name in vars(cls) for cls in classes_after(value))
     if class_of(value) is not None:
         if isinstance(value, Cell):
             lo.alive(value)

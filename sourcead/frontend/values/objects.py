@@ -42,11 +42,9 @@ def attribute(lo: Lowering, value: Value, name: str, node) -> Value:
     """Lower `value.name`."""
     cls = core.class_of(value)
     if isinstance(value, SuperVal):
-        mro = (cls or value.value.value).__mro__  # of an object, or of the class that a class method is given
-        later = mro[mro.index(value.cls) + 1 :]
-        base = next((c for c in later if name in vars(c)), None)
+        base = next((c for c in core.classes_after(value) if name in vars(c)), None)
         if base is None:
-            raise core.refused(lo, f"`super()` of {value.cls.__name__} has no attribute `{name}`")
+            raise core.surely(lo, core.refused(lo, f"`super()` of {value.cls.__name__} has no attribute `{name}`"), AttributeError)
         found = vars(base)[name]
         if base in (object, np.ndarray, *core.STAND_INS) and name == "__new__" or cls is None and isinstance(found, types.FunctionType):
             return Const(found)

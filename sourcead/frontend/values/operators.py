@@ -341,7 +341,7 @@ def contains(lo: Lowering, item: Value, container: Value, negated: bool, node) -
         if (verdict := next((v for v in among if v is not False), False)) is not None:
             return Const(verdict != negated)
     listed = TupleVal(tuple(container.contents)) if isinstance(container, Cell) and container.kind == "list" else container
-    known, values = core.known(lo, listed)
+    known, values = sets.known_set(lo, container) if sets.set_type(lo, container) else core.known(lo, listed)
     if found and known:
         return Const((key in values) != negated)
     fn = operator.contains

@@ -71,16 +71,37 @@ def new_set(lo: Lowering, make, value: Value, t: SetT) -> Value:
     """Emit `make(value)`; a frozenset of items that are known is known, as it cannot change."""
     atom = lo.read(value)
     var = lo.build.call(make, atom, type=t, name="items")
-    display = lo.build.made_by.get(atom)
-    if make is frozenset and isinstance(display, Build) and display.kind in ("list", "set"):
-        found, items = core.known(lo, TupleVal(display.items))
-        if found:
-            lo.build.known[var] = frozenset(items)
+    if make is frozenset and (items := known_items(lo, atom)) is not None:
+        lo.build.known[var] = frozenset(items)
     return lo.wrap(var)
+
+
+def known_items(lo: Lowering, atom) -> tuple | None:
+    """Return the items of a list or set that is as it was displayed, if all are known while compiling."""
+    display = lo.build.made_by.get(atom)
+    if not isinstance(display, Build) or display.kind not in ("list", "set"):
+        return None
+    found, items = core.known(lo, TupleVal(display.items))
+    return items if found else None
 
 
 for _make in (set, frozenset):
     core.builtin(_make)(lambda lo, args, kwargs, node, make=_make: made(lo, args[0] if args else TupleVal(()), node, make))
+
+
+def known_members(lo: Lowering, atom) -> tuple | None:
+    """Return what is in a set, in any order, if that is known while compiling; None if it is not."""
+    match lo.build.made_by.get(atom):
+        case Call(operator.sub, (a, b)) if None not in (held := [known_members(lo, a), known_members(lo, b)]):
+            return tuple(item for item in held[0] if item not in held[1])
+    return known_items(lo, atom)
+
+
+def known_set(lo: Lowering, value: Value) -> tuple[bool, tuple | frozenset | None]:
+    """Tell whether it is known while compiling what is in a set, and return that."""
+    found, items = core.known(lo, value)
+    items = items if found else known_members(lo, lo.read(value))
+    return items is not None, items
 
 
 # -- reading ---------------------------------------------------------------------------------------------------------------
@@ -129,6 +150,8 @@ def method(lo: Lowering, value: Value, name: str, args: list[Value], kwargs: dic
         case _, 1 if name in CHANGES:
             other = of_items(lo, args) if name in ("add", "discard") else made(lo, args[0], node)
             replace(lo, value, CHANGES[name], other, node)
+        case "remove", 1:
+            return core.call_object(lo, set.remove, [value, *args], {}, node)
         case "clear", 0:
             replace(lo, value, operator.and_, of_items(lo, []), node)
         case "copy", 0:

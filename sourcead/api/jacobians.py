@@ -29,7 +29,7 @@ from sourcead.places.spelling import of_class
 
 MODES = ("auto", "forward", "reverse")
 AT_ONCE = 2**20  # the most elements of an argument, times columns, that are computed together
-ELEMENTS = 2**17  # the most elements of an array that a pullback keeps, times rows, that are computed together, so that they stay in the cache
+ELEMENTS = 2**17  # the most elements of an array that a pullback keeps, times rows, that are computed together: they stay in the cache
 FEWEST = 3  # the fewest rows that are computed together
 COLUMNS = 32  # the most columns that are computed together: enough to share the cost of calls, few enough to stay in the cache
 

@@ -33,7 +33,7 @@ from sourcead.frontend.builtins.checkpoint import policy_in_ir
 from sourcead.frontend.core.errors import RETURN_IT
 from sourcead.frontend.find_source import Source, find_source
 from sourcead.frontend.lower import Lowered, lower_function
-from sourcead.ir.nodes import AdjointBlock, Block, Const, Function, Let, Loop, Policy, Stmt, fresh
+from sourcead.ir.nodes import AdjointBlock, Block, Function, Let, Loop, Policy, Stmt, fresh
 from sourcead.ir.recursive_calls import name_pairs
 from sourcead.ir.sizes_of_call import AtCall, for_call
 from sourcead.ir.types import INT, Sym, Type, as_float, tangent_type

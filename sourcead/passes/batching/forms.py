@@ -1,11 +1,15 @@
 """Calls of functions whose records have forms for all members of a batch (`primitives/together.py`).
 
     y = roll(x, 1)          y = roll(x, 1, axis=1)          x: (n, m)
+    y = A @ x               y = (A @ x.T).T                 A: a sparse matrix
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.errors import RuleError
@@ -13,7 +17,7 @@ from sourcead.ir.nodes import Atom, Call, Const, Let, Operand, Var
 from sourcead.ir.types import Array, Scalar, Type, keyed_parts
 from sourcead.ir.walk import map_operand
 from sourcead.passes.batching.blocks import Batched, differ
-from sourcead.passes.batching.calls import Unbatchable
+from sourcead.passes.batching.calls import Unbatchable, rank_of
 from sourcead.passes.batching.entries import Entry, Wide
 
 
@@ -42,6 +46,15 @@ class MemberForms(Batched):
                 options = {name: self.mapped(v) for name, v in options.items()}
                 return self.of_type(target, self.applied(self.build, form, target, values, options))
         raise Unbatchable
+
+    def sparse_product(self, target: Var, op: Call) -> Var:
+        """Return the products of a sparse matrix, the same for all members, and vectors: that with the matrix of which they are columns."""
+        a, x = op.args
+        if self.is_batched(a) or rank_of(x) != 1:
+            raise Unbatchable
+        columns = self.build.call(np.transpose, self.found[x])
+        made = self.build.emit(replace(op, args=(self.unbatched(a), columns)), name="columns")
+        return self.written(target, Call(np.transpose, (made,)))
 
     def of_type(self, target: Var, found: Atom) -> Entry:
         """Return a result of all members, whose type must be that of `target` behind the new axis."""

@@ -19,13 +19,14 @@ from typing import Any
 import numpy as np
 
 from sourcead.analysis.affine import number
-from sourcead.analysis.builder import Builder, atom_type
+from sourcead.analysis.builder import Builder, atom_type, operand_type
 from sourcead.ir.nodes import Atom, Build, Call, Const, Index, Operand, Slice, Stmt, Sub, Update, Var
 from sourcead.ir.types import INT, Array, ListT, Scalar, keyed_parts
 from sourcead.ir.walk import map_operand
 from sourcead.passes.batching.calls import ALL, Unbatchable, kind_of, moved, rank_of
 from sourcead.passes.batching.entries import Entry, Parts, Same, Wide
 from sourcead.passes.batching.forms import MemberForms
+from sourcead.primitives.result_types.sparse import is_sparse
 from sourcead.primitives.table import record_of
 
 OTHER_NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "asinh": "arcsinh", "acosh": "arccosh",
@@ -85,6 +86,8 @@ class MemberCalls(MemberForms):
             args = (args[0], tuple(Const(n) if isinstance(n, int) else self.refuse() for n in target.type.dims or ()))
             return super().call(target, replace(op, args=args))
         kind = record_of(fn).batched
+        if kind == "product" and len(args) == 2 and not kwargs and is_sparse(operand_type(args[0])) and args[1] in self.found:
+            return self.sparse_product(target, op)
         if kind == "product" and len(args) == 2 and not kwargs and 0 in map(rank_of, args):
             return super().call(target, replace(op, fn=np.multiply))
         if isinstance(kind, tuple):

@@ -202,9 +202,11 @@ class Members(Selected, MemberLoops):
             self.risks.append(stmt)
         (new,) = self.copy(Block((stmt,)), {v: self.whole(self.entry(v)) for v in free_vars(Block((stmt,)))}).stmts
         self.build.add(new)
+        arrays = [v for v in free_vars(Block((new,))) if isinstance(v.type, Array)]
+        may_be_numbers = not has_rank(stmt) or bool(arrays) and self.begin_as_numbers.issuperset(arrays)
         for old, var in zip(stmt.targets, new.targets):
             self.bind(old, Same(var))
-            if not has_rank(stmt):
+            if may_be_numbers:
                 self.begin_as_numbers.add(var)
             self.build.made_by[var] = new.op
             self.build.learn(var, new.op)

@@ -19,7 +19,7 @@ import numpy as np
 
 from sourcead.analysis.builder import atom_type
 from sourcead.ir.nodes import Atom, Call, Const, Index, Operand, Slice, Stmt, Sub, Update, Var
-from sourcead.ir.types import BOOL, Array, Scalar
+from sourcead.ir.types import Array, Scalar
 from sourcead.passes.batching.blocks import ALL
 from sourcead.passes.batching.calls import Unbatchable, rank_of
 from sourcead.passes.batching.entries import Wide

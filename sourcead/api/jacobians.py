@@ -1,4 +1,4 @@
-"""`jacobian` and `hessian`: one sweep for each column (forward mode) or for each row (reverse mode).
+"""`jacobian` and `hessian`: one sweep for each column (forward mode) or for each row (reverse mode), several together where they can.
 
     column (k, j)     d y_k / d x_j = tangent of y_k for the unit tangent of x_j
     row (k, j)        d y_k / d x_j = cotangent of x_j for the unit cotangent of y_k
@@ -30,7 +30,7 @@ from sourcead.places.spelling import of_class
 MODES = ("auto", "forward", "reverse")
 AT_ONCE = 2**20  # the most elements of an argument, times columns, that are computed together
 ELEMENTS = 2**17  # the most elements of an array that a pullback keeps, times rows, that are computed together: they stay in the cache
-FEWEST = 3  # the fewest rows that are computed together
+FEWEST = 4  # the fewest rows that are computed together, since the text computes the value once more
 COLUMNS = 32  # the most columns that are computed together: enough to share the cost of calls, few enough to stay in the cache
 
 

@@ -9,7 +9,7 @@ import types
 import numpy as np
 import pytest
 
-from sourcead import grad
+from sourcead import grad, jacobian, jvp, vjp
 from sourcead.backends.save import standalone
 from sourcead.compile.assertions import checked
 from sourcead.emit.text.printing import to_text
@@ -172,3 +172,24 @@ def test_an_assertion_of_a_saved_module_is_made_of_names_alone(name):
     assert ast.parse(text).body[0].msg.value == name
     with pytest.raises(ValueError, match="is not a name"):
         to_text(ast.Assert(ast.Name(name, ast.Load()), None), {})
+
+
+@pytest.mark.parametrize("name", ["x", "t_x", "f_grad", "f_jvp", "f_tangent", "d_y"])
+def test_a_global_called_as_a_parameter_or_the_derivative_is_read_at_each_call(name):
+    f = defined(f"{name} = 3.0\ndef g(w):\n    return w * {name} * np.sin(w)\ndef f(x):\n    return g(x)\n", file=f"<{name}>", np=np)
+    space = f.__globals__
+    slopes = [grad(f), lambda x: jvp(f, (x,), (1.0,))[1], jacobian(f), lambda x: vjp(f, x)[1](1.0)]
+    for value in (3.0, 4.0):
+        space[name] = value
+        for slope in slopes:
+            assert slope(2.0) == pytest.approx(value * (np.sin(2.0) + 2.0 * np.cos(2.0)))
+
+
+@pytest.mark.parametrize("name", ["eigh", "pinv"])
+def test_a_function_whose_derivative_has_the_name_of_a_helper(name):
+    text = {"eigh": "return np.linalg.eigh(a)[0]", "pinv": "return np.linalg.pinv(a)"}[name]
+    f = defined(f"def {name}(a):\n    {text}\n", name, f"<{name}>", np=np)
+    a = np.diag([1.0, 2.0, 3.0]) + 0.1
+    steps = [(f(a + d) - f(a - d)) / 2e-5 for d in np.eye(9).reshape(9, 3, 3) * 1e-5]
+    found = np.moveaxis(np.array(steps), 0, -1).reshape(*np.shape(f(a)), 3, 3)
+    np.testing.assert_allclose(np.sum(jacobian(f)(a) * (a + a.T), axis=(-1, -2)), np.sum(found * (a + a.T), axis=(-1, -2)), rtol=1e-6)

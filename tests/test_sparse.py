@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from sourcead import adjoint_of, grad, hessian, jacobian, sparse_pattern
 from sourcead.errors import SourceADError, UnsupportedArgumentError, UnsupportedValueError
@@ -402,3 +403,24 @@ def test_programs_of_the_corpus(p):
         for own, other in zip(sparse, dense, strict=True):
             scale = np.max(np.abs(other), where=np.isfinite(other), initial=1.0)
             np.testing.assert_allclose(own.ravel(), np.ravel(other), rtol=1e-7, atol=1e-9 * scale)
+
+
+ORDER = np.array([0.9, 0.4, 1.3, 0.7, 1.1, 0.5])
+SPREAD = sp.csr_array(np.array([[1.0, 0, 2, 0, 0, 0], [0, 0, 0, 0, 0, 3], [0, 0, 0, 0, 0, 0]]))
+OF_ORDER = {
+    "range": lambda x: np.array([np.ptp(x), np.ptp(x[:3])]),
+    "quantiles": lambda x: np.percentile(x, [20, 70]),
+    "spread": lambda x: np.array([np.var(x[:4]), np.std(x[2:]), np.median(x[1:4])]),
+    "along an axis": lambda x: np.ptp(x.reshape(3, 2), 1),
+    "sparse matrix": lambda x: SPREAD @ x**2,
+}
+
+
+@pytest.mark.parametrize("name", OF_ORDER)
+def test_functions_of_the_order_of_elements(name):
+    f = OF_ORDER[name]
+    slopes = jacobian(f, sparse=True)
+    for x in (ORDER, ORDER[::-1].copy()):
+        np.testing.assert_allclose(slopes(x).toarray(), jacobian(f)(x), atol=1e-12)
+    if name == "sparse matrix":
+        assert sparse_pattern(f)(ORDER).matrix.nnz == 3

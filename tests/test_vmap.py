@@ -180,7 +180,7 @@ REFUSED = {
     "too few axes": (lambda: vmap(lambda x, y: x * y, in_axes=(0,))(X, 3.0), "in_axes has 1 items"),
     "no members": (lambda: vmap(lambda x: x, in_axes=None)(X), "no argument of `<lambda>` has an axis of members"),
     "no such axis": (lambda: vmap(lambda x: x, in_axes=2)(X), r"the axis of members of `x` is 2, and its shape is \(9, 4\)"),
-    "an empty batch": (lambda: vmap(lambda x: x)(X[:0]), "there are no members: `x` is empty"),
+    "an empty batch": (lambda: vmap(lambda x: np.sort(x[x > 0]))(X[:0]), "there are no members, and the shapes of what `<lambda>` returns"),
     "a result that differs": (lambda: vmap(lambda x: x, out_axes=None)(X), "out_axes is None for a result that differs"),
     "no such axis of the result": (lambda: vmap(lambda x: x, out_axes=2)(X), "out_axes is 2 for a result that has 2 axes"),
     "another structure": (lambda: vmap(lambda p: p["w"], in_axes=({"v": 0},))({"w": X}), "axes {'v': 0} are given for a structure"),
@@ -316,10 +316,10 @@ def test_an_arm_that_may_raise_an_error_is_not_computed_for_none():
 
 
 def test_notes_say_what_became_a_loop():
-    (note,) = vmap(lambda x: np.sum(x[x > 0])).lower(X).notes
-    assert "a loop over the members" in note and "np.sum(x[x > 0])" in note
+    (note,) = vmap(lambda x: np.prod(x[x > 0])).lower(X).notes
+    assert "a loop over the members" in note and "np.prod(x[x > 0])" in note
     assert vmap(lambda x: np.sum(x)).lower(X).notes == ()
-    assert any("a loop over the members" in n for n in grad(lambda x: np.sum(vmap(lambda r: np.sum(r[r > 0]))(x))).lower(X).notes)
+    assert any("a loop over the members" in n for n in grad(lambda x: np.sum(vmap(lambda r: np.prod(r[r > 0]))(x))).lower(X).notes)
 
 
 def test_what_it_shows():

@@ -138,12 +138,12 @@ def writes(x):
     return x
 
 
-@member(X, loops=True)
+@member(X)
 def masked(x):
     return np.sum(x[x > 0] ** 2)
 
 
-@member(X, loops=True)
+@member(X)
 def ragged(x):
     y = x[x > 0]
     z = y * 2
@@ -406,7 +406,7 @@ def repeated(x):
     return y
 
 
-@member(X, K, loops=True)
+@member(X, K)
 def window(x, k):
     return np.sum(x[k:]) * x[0]
 
@@ -516,7 +516,7 @@ def matvec(x):
     return W.T @ x + x @ W * 2 + np.dot(x, x)
 
 
-@member(A, X, loops=True)
+@member(A, X)
 def quad(a, x):
     return x @ a @ x + np.trace(a @ a)
 
@@ -526,7 +526,7 @@ def means(x):
     return (x - x.mean()) / x.std() + np.var(x)
 
 
-@member(X, loops=True)
+@member(X)
 def rolls(x):
     return np.roll(x, 1) + np.diff(x, axis=0).sum() + np.flip(x)
 
@@ -743,7 +743,7 @@ def conds(x):
     return 1.0 if (x > 0).all() else 2.0 if np.any(x > 1) else x[0]
 
 
-@member(X, loops=True)
+@member(X)
 def mask_write(x):
     y = x.copy()
     y[y < 0] = 0
@@ -764,7 +764,7 @@ def slices(x):
     return x[::-1]
 
 
-@member(A, loops=True)
+@member(A)
 def mats(a):
     a = a @ a.T + 4 * np.eye(4)
     return np.linalg.inv(a) @ a[0] + np.diag(a) + np.linalg.norm(a) + np.linalg.cholesky(a).sum()
@@ -780,7 +780,7 @@ def axes(a):
     return a.sum(axis=0).max() + a.mean(axis=(0, 1)) + a.T.ravel()[3] + np.swapaxes(a, 0, 1)[0, 1]
 
 
-@member(X, loops=True)
+@member(X)
 def stat(x):
     return np.median(x) + np.ptp(x) + np.percentile(x, 30) + np.prod(x) + np.cumprod(x)[2] + np.argsort(x)[0]
 

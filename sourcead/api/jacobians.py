@@ -1,4 +1,4 @@
-"""`jacobian` and `hessian`: one sweep for each column (forward mode) or for each row (reverse mode).
+"""`jacobian` and `hessian`: one sweep for each column (forward mode) or for each row (reverse mode), several together where they can.
 
     column (k, j)     d y_k / d x_j = tangent of y_k for the unit tangent of x_j
     row (k, j)        d y_k / d x_j = cotangent of x_j for the unit cotangent of y_k
@@ -13,20 +13,24 @@ from typing import Any
 
 import numpy as np
 
+from sourcead.api.transformations import vjp
+from sourcead.api.vmap import Vmapped
 from sourcead.compile.generated import documentation
 from sourcead.compile.gradient import Gradient
 from sourcead.compile.pipeline import Options
 from sourcead.compile.structures import leaves, map_leaves
-from sourcead.errors import NoRuleError, UnsupportedArgumentError, UnsupportedValueError
+from sourcead.errors import NoRuleError, SourceADError, UnsupportedArgumentError, UnsupportedValueError
 from sourcead.frontend.find_source import Opaque
 from sourcead.language.progress import watched
 from sourcead.language.tracebacks import folded
 from sourcead.language.transformations import Described
-from sourcead.passes.batching.blocks import Unbatchable
+from sourcead.passes.batching.calls import Unbatchable
 from sourcead.places.spelling import of_class
 
 MODES = ("auto", "forward", "reverse")
 AT_ONCE = 2**20  # the most elements of an argument, times columns, that are computed together
+ELEMENTS = 2**17  # the most elements of an array that a pullback keeps, times rows, that are computed together: they stay in the cache
+FEWEST = 4  # the fewest rows that are computed together, since the text computes the value once more
 COLUMNS = 32  # the most columns that are computed together: enough to share the cost of calls, few enough to stay in the cache
 
 
@@ -50,6 +54,7 @@ class Jacobian(Opaque):
         functools.update_wrapper(self, self._push)
         self.primal, self.wrt, self._mode, self._asked, self._options = f, self._push.wrt, mode, wrt, (mode, self._push._verify)
         self._wide: Gradient | None = Gradient(f, wrt, kind="columns", options=options)  # several columns at once; None if the text cannot
+        self._stack: Any = ...  # several rows at once, made when it is needed; None if the text cannot
         self._last = self._pull if mode == "reverse" else self._push
         self.__doc__ = documentation(self, type(self).__name__, self._push._user_function)
 
@@ -85,6 +90,9 @@ class Jacobian(Opaque):
             self._last = self._pull
             if any(np.iscomplexobj(leaf) for _, leaf in leaves(value)):
                 raise UnsupportedArgumentError("a complex result has no Jacobian in reverse mode", instead='mode="forward"')
+            if (whole := self._rows_at_once(args, kwargs, xs, (value, pullback))) is not None:
+                self._last = self._stack
+                return whole
             rows = [[_leaves_of(pullback(unit)) for unit in watched(units, "rows of the Jacobian")] for units in unit_tangents(value)]
             return self._assembled(value, xs, lambda k, j, shape: _stacked([row[j] for row in rows[k]], 0, shape))
         if (whole := self._at_once(args, kwargs, xs)) is not None:
@@ -126,13 +134,41 @@ class Jacobian(Opaque):
             if self._wide is None:
                 return None
             parts.append(part)
-        if not all(isinstance(p, np.ndarray) for p in parts):
+        columns = [np.moveaxis(np.concatenate(found), 0, -1) for found in zip(*map(_leaves_of, parts))]
+
+        def block(k: int, j: int, shape: tuple) -> Any:
+            own = columns[k][..., starts[j] : starts[j + 1]]
+            return own.reshape(own.shape[:-1] + np.shape(xs[j]))[()]
+
+        return self._assembled(parts[0], xs, block)
+
+    def _rows_at_once(self, args: tuple, kwargs: dict, xs: tuple, pulled: tuple) -> Any:
+        """Return the Jacobian from rows that are computed together, None if the text would be a loop over them, or little is gained."""
+        value, pullback = pulled
+        if self._stack is None or not isinstance(value, np.ndarray):
             return None
-        columns = np.moveaxis(np.concatenate(parts), 0, -1)
-        blocks = tuple(
-            columns[..., a:b].reshape(columns.shape[:-1] + np.shape(x))[()] for x, a, b in zip(xs, starts, starts[1:])
-        )
-        return blocks[0] if self._push._single else blocks
+        together = min(COLUMNS, ELEMENTS // max(1, value.size, *map(np.size, _leaves_of(xs)), *map(np.size, held_by(pullback))))
+        if min(value.size, together) < FEWEST:
+            return None
+        given = self._pull._bound(args, kwargs)
+        if any(p.kind is not p.POSITIONAL_OR_KEYWORD for p in self._pull.signature.parameters.values()):
+            return None
+        units = np.eye(value.size, dtype=value.dtype).reshape(-1, *value.shape)
+        try:
+            if self._stack is ...:
+                self._stack = stack_of_rows(self.primal, self.wrt if not self._push._single else self.wrt[0], self._options[1], len(given))
+                if self._stack.lower(units[:together], *given.values()).notes:  # a loop over the rows
+                    self._stack = None
+                    return None
+            parts = [
+                _leaves_of(self._stack(units[k : k + together], *given.values()))
+                for k in watched(range(0, value.size, together), "rows of the Jacobian")
+            ]
+        except SourceADError:
+            self._stack = None
+            return None
+        rows = [np.concatenate(found) for found in zip(*parts)]
+        return self._assembled(value, xs, lambda k, j, shape: rows[j].reshape(shape))
 
     def _along(self, args: tuple, kwargs: dict, xs: tuple, tangents: np.ndarray) -> Any:
         """Return the tangents of the result along several tangents of all arguments in wrt, the rows of a matrix.
@@ -170,6 +206,21 @@ class Hessian(Jacobian):
         gradient = Gradient(f, wrt, options=Options(verify=verify))
         super().__init__(gradient, gradient.wrt[0] if gradient._single else gradient.wrt, "forward", verify)
         self.primal, self._asked, self._options = f, wrt, (self._push._verify,)
+
+
+def stack_of_rows(f: Callable, wrt: Any, verify: Any, count: int) -> Vmapped:
+    """Return what computes the cotangents of the arguments `wrt` of `f` for each of several cotangents of its result."""
+
+    def rows(d_y, *args):
+        return vjp(f, *args, wrt=wrt)[1](d_y)
+
+    return Vmapped(rows, (0, *[None] * count), options=Options(verify=verify))
+
+
+def held_by(pullback: Callable) -> list[np.ndarray]:
+    """Return the arrays that a pullback keeps."""
+    cells = getattr(pullback, "__closure__", None) or ()
+    return [leaf for cell in cells for leaf in [cell.cell_contents] if isinstance(leaf, np.ndarray)]
 
 
 def _stacked(parts: list, axis: int, shape: tuple) -> np.ndarray:

@@ -4,6 +4,7 @@ import functools
 import inspect
 import types
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from sourcead.backends.options import Numba
@@ -14,7 +15,7 @@ from sourcead.compile.member_loop import MemberLoop, is_axis
 from sourcead.compile.pipeline import Options
 from sourcead.compile.specialisation import Specialisation
 from sourcead.compile.viewing import Page
-from sourcead.errors import ArgumentError
+from sourcead.errors import ArgumentError, SourceADError
 from sourcead.frontend.find_source import Opaque, unwrap
 from sourcead.ir.names import is_name
 from sourcead.ir.records import is_record, parts_of
@@ -62,9 +63,21 @@ class Vmapped(Generated, Opaque):
     def __call__(self, *args, **kwargs):
         self._follow()
         form = self._form(args, kwargs)
-        form._function.member_loop.count(args, kwargs, form.signature.parameters)
+        loop = form._function.member_loop
+        if not loop.count(args, kwargs, form.signature.parameters):
+            return self._of_none(loop, args, kwargs)
         self._last = form
         return form(*args, **kwargs)
+
+    def _of_none(self, loop: MemberLoop, args: tuple, kwargs: dict[str, Any]):
+        """Return the results of no members, of the shapes that the text gives them."""
+        form = self._form(args, kwargs, verify=False)
+        try:
+            return form(*args, **kwargs)
+        except (ValueError, IndexError, TypeError) as error:  # as NumPy raises them for a stack of nothing
+            if isinstance(error, SourceADError):
+                raise
+            raise loop.without_members() from error
 
     def __get__(self, instance, owner=None):
         return self if instance is None else types.MethodType(self, instance)
@@ -123,9 +136,9 @@ class Vmapped(Generated, Opaque):
             made.stands_for = function
         return made
 
-    def _form(self, args: tuple, kwargs: dict[str, Any]) -> Gradient:
+    def _form(self, args: tuple, kwargs: dict[str, Any], verify: bool = True) -> Gradient:
         """Return the function whose text is generated, for that number of arguments and these names."""
-        key = len(args), tuple(kwargs)
+        key = len(args), tuple(kwargs), verify
         if key not in self._forms:
             own = [p.name for p in self._parameters() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
             names = [n if n not in kwargs else f"{n}_" for n in own[: len(args)]]
@@ -133,7 +146,7 @@ class Vmapped(Generated, Opaque):
             parameters = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in names]
             parameters += [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY) for n in kwargs]
             function = self._calling(inspect.Signature(parameters), self._loop(checked=True))
-            self._forms[key] = Gradient(function, (), "vmap", self._options)
+            self._forms[key] = Gradient(function, (), "vmap", self._options if verify else replace(self._options, verify=False))
         return self._forms[key]
 
     def _bound(self, args: tuple, kwargs: dict[str, Any]) -> dict[str, Any]:
@@ -189,7 +202,8 @@ def vmap(
         what had no form for all members at once, and became a loop. `grad`, `jvp`, `jacobian` and `vmap` take it like any function.
 
     Raises:
-        ArgumentError: in a call, an argument has no such axis, the numbers of members differ, or there is none.
+        ArgumentError: in a call, an argument has no such axis, the numbers of members differ, or there is none and the shapes of the
+            results are not known without one.
         SourceADError: as `grad`.
 
     Example:

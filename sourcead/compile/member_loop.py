@@ -96,7 +96,7 @@ class MemberLoop(Opaque):
         """Return the number of members; refuse arguments that have no axis of members, or another number of them.
 
         Raises:
-            ArgumentError: there is no such axis, or no member, or the numbers differ.
+            ArgumentError: there is no such axis, or the numbers differ.
         """
         positional = [*names][: len(args)]
         positional += [f"argument {k}" for k in range(len(positional), len(args))]
@@ -115,14 +115,16 @@ class MemberLoop(Opaque):
             shown = ", ".join(f"{size} in `{where}`" for where, size in sizes.items())
             raise ArgumentError(f"the arguments of `{self.__name__}` have other numbers of members: {shown}",
                                 instead="None in in_axes for an argument that is the same for all members")
-        count = next(iter(sizes.values()))
-        if not count:
-            raise ArgumentError(f"there are no members: `{next(iter(sizes))}` is empty along its axis", instead="at least one member")
-        return count
+        return next(iter(sizes.values()))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        count = self.count(args, kwargs, ())
+        if not (count := self.count(args, kwargs, ())):
+            raise self.without_members()
         return self.stacked([self.function(*given, **named) for given, named in (self.member(args, kwargs, k) for k in range(count))])
+
+    def without_members(self) -> ArgumentError:
+        why = f"there are no members, and the shapes of what `{self.__name__}` returns are not known without one"
+        return ArgumentError(why, instead="at least one member")
 
     def member(self, args: tuple, kwargs: dict[str, Any], k: int) -> tuple[tuple, dict[str, Any]]:
         """Return copies of the arguments of one member."""

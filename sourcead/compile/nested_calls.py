@@ -27,8 +27,15 @@ Place = int | str  # the position or the name of an argument of a call
 
 @dataclass(frozen=True, eq=False)
 class PullbackVal:
-    """The pullback that `vjp` returns: the reverse sweep as a block, which reads what the forward sweep has computed."""
+    """The pullback that `vjp` returns: the reverse sweep as a block, which reads what the forward sweep has computed.
 
+    Attributes:
+        param: the cotangent that it takes, of the shape of the value `y`.
+        body: the block.
+        single: whether it returns one cotangent rather than a tuple.
+    """
+
+    y: Atom
     param: Var
     body: Block
     single: bool
@@ -223,8 +230,11 @@ def wrapped(lo: Lowering, results: tuple[Atom, ...]) -> Value:
     return values[0] if len(values) == 1 else TupleVal(values)
 
 
-def direction(lo: Lowering, x: Var, value: Value) -> Atom:
-    """Return the atom of a tangent or cotangent of `x`, and emit a check of its shape where the types do not determine it."""
+def direction(lo: Lowering, x: Var, value: Value, like: Atom | None = None) -> Atom:
+    """Return the atom of a tangent or cotangent of `x`, and emit a check of its shape where the types do not determine it.
+
+    The shape is that of `like`, if that is given in place of a variable `x` that has no value.
+    """
     t = lo.read(value)
     have, want = atom_type(t), tangent_type(x.type)
     if isinstance(have, Scalar) and isinstance(want, Scalar) or have == want:
@@ -235,6 +245,6 @@ def direction(lo: Lowering, x: Var, value: Value) -> Atom:
     if have.dtype is not None and want.dtype is not None and have.dtype != want.dtype:
         raise WrtError(f"the tangent of `{x.name}` has the dtype {have.dtype}, and `{x.name}` {want.dtype}", at=lo.here)
     if not all(n is m or n == m for n, m in zip(dims, wanted)):
-        same = lo.build.call(operator.eq, lo.build.attr(t, "shape"), lo.build.attr(x, "shape"))
+        same = lo.build.call(operator.eq, lo.build.attr(t, "shape"), lo.build.attr(x if like is None else like, "shape"))
         lo.build.add(Stmt((), Effect("assert", (same, Const(f"the tangent of {x.name} must have the shape of {x.name}")))))
     return t

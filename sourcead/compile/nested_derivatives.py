@@ -200,7 +200,8 @@ def pulled(lo: Lowering, call: Taken, single: bool) -> Value:
     (closure,) = (s for s in function.body.stmts if s.targets and s.targets[0] is function.body.results[1])
     placed(lo, (s for s in function.body.stmts if s is not closure))
     op: Closure = closure.op
-    return TupleVal((lo.wrap(function.body.results[0]), PullbackVal(op.params[0], op.body, single)))
+    y = function.body.results[0]
+    return TupleVal((lo.wrap(y), PullbackVal(y, op.params[0], op.body, single)))
 
 
 @core.call.register(PullbackVal)
@@ -209,7 +210,7 @@ def lower_pullback(lo: Lowering, value: PullbackVal, args: list[Value], kwargs: 
     if len(args) != 1 or kwargs:
         raise core.unsupported(lo, node, "a pullback takes one cotangent")
     param = Var(value.param.name, value.param.type, True)
-    d = direction(lo, value.param, args[0])
+    d = direction(lo, value.param, args[0], value.y)
     lo.build.add(Stmt((param,), Let(d)))
     body = copied(value.body, {value.param: param})
     placed(lo, body.stmts)

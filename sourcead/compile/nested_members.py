@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from sourcead.ad.apply_form import applied
 from sourcead.analysis.builder import atom_type, container
 from sourcead.compile.nested_calls import ActiveCall, Place, constant, parameters, places, taken
 from sourcead.errors import ArgumentError, SourceADError, UnsupportedSyntaxError
@@ -230,7 +231,7 @@ def written(lo: Lowering, block: Block, entries: dict[Var, Entry], count: tuple[
     t, found = atom_type(block.results[0]), []
 
     def begun() -> Members:
-        writer = Members(build, *count, lo.member_notes)
+        writer = Members(build, *count, lo.member_notes, applied)
         for v in inputs:
             writer.bind(v, entries.get(v, Same(v)))
         return writer

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from sourcead.ad.apply_form import applied
 from sourcead.ad.forward.pushforward import pushforward, tangent_names
 from sourcead.ad.gradient import Form, differentiate, splits_loops
 from sourcead.ad.residuals.notes import Notes
@@ -32,14 +33,16 @@ from sourcead.frontend.builtins.checkpoint import policy_in_ir
 from sourcead.frontend.core.errors import RETURN_IT
 from sourcead.frontend.find_source import Source, find_source
 from sourcead.frontend.lower import Lowered, lower_function
-from sourcead.ir.nodes import AdjointBlock, Block, Const, Function, Let, Loop, Policy, Stmt, fresh
+from sourcead.ir.nodes import AdjointBlock, Block, Function, Let, Loop, Policy, Stmt, fresh
 from sourcead.ir.recursive_calls import name_pairs
 from sourcead.ir.sizes_of_call import AtCall, for_call
 from sourcead.ir.types import INT, Sym, Type, as_float, tangent_type
 from sourcead.ir.walk import rewrite, walk
 from sourcead.language.tracebacks import level_outside
 from sourcead.passes import plan
-from sourcead.passes.batching.blocks import Batched, Unbatchable
+from sourcead.passes.batching.calls import Unbatchable
+from sourcead.passes.batching.entries import Same, Wide, wide_type
+from sourcead.passes.batching.members import Members
 from sourcead.passes.plan import simplify
 from sourcead.places.spelling import of_constant
 
@@ -315,7 +318,7 @@ def at_once(function: Function, directions: dict[str, str]) -> Function:
     """Return a function that computes a tangent for several directions at once, along a new first axis, from one for one direction.
 
     Raises:
-        Unbatchable: an operation cannot be computed for several values at once.
+        Unbatchable: an operation cannot be computed for several directions at once.
     """
     names, dim = set(directions.values()), Sym(1)
     build = Builder()
@@ -325,15 +328,19 @@ def at_once(function: Function, directions: dict[str, str]) -> Function:
         if p.name in names:
             if p.type != tangent_type(p.type):
                 raise Unbatchable
-            new = fresh(p, type=Batched(build, {}, Const(0), dim).wider(p.type))
+            new = fresh(p, type=wide_type(p.type, dim))
             found[p] = new
         params.append(new)
-    size = build.call(len, next(iter(found.values())), type=INT, name="n")
-    batched = Batched(build, found, size, dim)
-    batched.plain = {p: new for p, new in zip(function.params, params) if p not in found}
-    batched.block(function.body)
+    size, loops = build.call(len, next(iter(found.values())), type=INT, name="n"), {}
+    writer = Members(build, size, dim, loops, applied)
+    for p, new in zip(function.params, params):
+        writer.bind(p, Wide(new) if p in found else Same(new))
+    writer.block(function.body)
+    writer.ended(function.body)
     (result,) = function.body.results
-    result = batched.spread(result)
+    result = writer.spread(result)
+    if loops:
+        raise Unbatchable
     return replace(function, params=tuple(params), body=Block(tuple(build.stmts), (result,)))
 
 

@@ -17,6 +17,7 @@ from sourcead.primitives.elementwise import real_if_real
 from sourcead.primitives.registry import enter, family, infers, linear
 from sourcead.primitives.result_types.by_example import sized
 from sourcead.primitives.result_types.operands import Arg, array_type, const
+from sourcead.primitives.together import behind, together
 from sourcead.runtime import fit_axis, half_spectrum_weights
 
 
@@ -165,3 +166,12 @@ composed({
 })
 
 enter(np.fft.hfft, np.fft.ihfft, np.fft.rfft2, np.fft.irfft2, np.fft.rfftn, np.fft.irfftn, memory="fresh")
+
+
+# ---- for all members of a batch ----
+
+
+together(np.fft.fft)(lambda a, n=None, axis=-1, norm=None: np.fft.fft(a, n, behind(axis, a.ndim - 1), norm))
+together(np.fft.ifft)(lambda a, n=None, axis=-1, norm=None: np.fft.ifft(a, n, behind(axis, a.ndim - 1), norm))
+together(np.fft.rfft)(lambda a, n=None, axis=-1, norm=None: np.fft.rfft(a, n, behind(axis, a.ndim - 1), norm))
+together(np.fft.irfft)(lambda a, n=None, axis=-1, norm=None: np.fft.irfft(a, n, behind(axis, a.ndim - 1), norm))

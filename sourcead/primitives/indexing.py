@@ -18,6 +18,7 @@ from sourcead.ir.types import Array, Type
 from sourcead.primitives.registry import adjoint, adjoints, enter, family, infers, linear, tangent
 from sourcead.primitives.result_types.by_example import sized
 from sourcead.primitives.result_types.operands import Impossible, arrange, array_type, axes_of, only, shape_dims
+from sourcead.primitives.together import behind, flat, together
 from sourcead.runtime import (
     choose_cotangent, gather_cotangent, select_cotangents, sort_cotangent, take_along_cotangent, take_cotangent,
     unbroadcast, windows_cotangent
@@ -118,3 +119,43 @@ def _windows(fn, args, kwargs) -> Type:
         if isinstance(dims[k], int) and dims[k] < 0:
             raise Impossible
     return Array(x.dtype, (*dims, *window))
+
+
+# ---- for all members of a batch ----
+
+
+@together(np.take)
+def _(a, indices, axis=None):
+    if axis is None:
+        return np.take(flat(a), indices, axis=1)
+    return np.take(a, indices, behind(axis, a.ndim - 1))
+
+
+@together(np.take, along="a indices")
+def _(a, indices, axis=None):
+    if axis is None:
+        members = np.reshape(np.arange(len(a)), (-1,) + (1,) * (indices.ndim - 1))
+        return flat(a)[members, indices]
+    raise ValueError("indices that differ between members, along one of several axes")
+
+
+@together(np.take_along_axis, along="a indices")
+def _(a, indices, axis):
+    return np.take_along_axis(a, indices, behind(axis, a.ndim - 1))
+
+
+@together(np.searchsorted, along="v")
+def _(a, v, side="left"):
+    return np.searchsorted(a, v, side)
+
+
+@together(np.select, along="condlist choicelist")
+def _(condlist, choicelist, default=0):
+    return np.select(condlist, choicelist, default)
+
+
+@together(np.select, along="condlist choicelist default")
+def _(condlist, choicelist, default):
+    if np.ndim(default) == np.ndim(choicelist[0]):
+        return np.select(condlist, choicelist, default)
+    raise ValueError("a default with another number of axes")

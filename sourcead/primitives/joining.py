@@ -15,6 +15,7 @@ from sourcead.ir.types import INT, UNKNOWN, Array, Type, anydim
 from sourcead.primitives.registry import enter, family, infers, linear
 from sourcead.primitives.result_types.by_example import sized
 from sourcead.primitives.result_types.operands import NOT_CONST, Arg, Impossible, arrange, axes_of, const
+from sourcead.primitives.together import behind, together
 from sourcead.runtime import (
     are_cuts, like_arrays, meshgrid_cotangents, split_cotangent, split_like, unbroadcast_each, unstack
 )
@@ -123,3 +124,12 @@ def _joined(fn, args, kwargs) -> Type:
     (axis,) = axes_of(axis, len(t.dims))
     whole = functools.reduce(plus, (p.dims[axis] for p in parts))
     return Array(t.dtype, (*t.dims[:axis], whole, *t.dims[axis + 1 :]))
+
+
+# ---- for all members of a batch ----
+
+
+
+@together(np.split, np.array_split)
+def _(ary, indices_or_sections, axis=0):
+    return np.array_split(ary, indices_or_sections, behind(axis, ary.ndim - 1))

@@ -10,6 +10,7 @@ M. Giles, "Collected matrix derivative results for forward and reverse mode algo
 
 import numpy as np
 
+from sourcead.ir.types import UNKNOWN, kind_of
 from sourcead.primitives.compositions import composed, refuse
 from sourcead.primitives.reductions import cotangent_of, tangent_of
 from sourcead.primitives.registry import adjoint, adjoints, enter, family, in_both_modes, linear, tangent, tangents
@@ -161,7 +162,10 @@ linear({
 # ---- memory, order and forms ----
 
 enter(np.linalg.multi_dot, sequences="kept")
-enter(np.linalg.inv, np.linalg.det, np.linalg.slogdet, np.linalg.cholesky, np.linalg.eigh, np.linalg.eigvalsh, batched="matrices")
+enter(
+    np.linalg.inv, np.linalg.det, np.linalg.slogdet, np.linalg.cholesky, np.linalg.eigh, np.linalg.eigvalsh, np.linalg.pinv,
+    np.linalg.svd, np.linalg.qr, np.linalg.matrix_power, np.linalg.eigvals, batched="matrices",
+)  # fmt: skip
 enter(np.linalg.solve, batched="solve")
 enter(np.linalg.norm, batched="norm")
 enter(np.linalg.solve, np.linalg.lstsq, sequences="arrays")
@@ -173,6 +177,7 @@ enter(
 enter(np.linalg.matrix_power, same_at=(1, 1))
 enter(np.linalg.lstsq, first_only=4)
 enter(np.linalg.norm, np.linalg.pinv, result=sized)
+enter(np.linalg.matrix_power, result=lambda fn, args, kwargs: args[0].type if kind_of(args[0].type) in ("float", "complex") else UNKNOWN)
 
 # ---- norms, condition numbers and tensor equations from functions of matrices ----
 

@@ -15,6 +15,7 @@ from sourcead.ir.types import UNKNOWN, Array, TupleT, Type, anydim
 from sourcead.primitives.registry import adjoints, enter, family, infers, multilinear, tangent
 from sourcead.primitives.result_types.by_example import sized
 from sourcead.primitives.result_types.operands import array_type, need_dims
+from sourcead.primitives.together import flat, together
 from sourcead.runtime import (
     einsum_back, einsum_cotangents, einsum_is_plain, has_more, kron_cotangents, product_in_range, split_axes,
     tensordot_back, tensordot_cotangents, unbroadcast
@@ -152,3 +153,46 @@ def _eig(fn, args, kwargs) -> Type:
     dtype = dtype if dtype is not None and dtype.kind == "c" else None  # real matrices may have real eigenvalues
     w = Array(dtype, dims[:-1])
     return w if fn is np.linalg.eigvals else TupleT((w, Array(dtype, dims)))
+
+
+# ---- for all members of a batch ----
+
+
+@together(np.cross, along="a b")
+def _(a, b):
+    return np.cross(a, b)
+
+
+@together(np.kron, along="a b")
+def _(a, b):
+    if a.ndim == 2 and b.ndim == 2:
+        return np.reshape(a[:, :, None] * b[:, None, :], (len(a), -1))
+    if a.ndim == 3 and b.ndim == 3:
+        rows, columns = a.shape[1] * b.shape[1], a.shape[2] * b.shape[2]
+        return np.reshape(a[:, :, None, :, None] * b[:, None, :, None, :], (len(a), rows, columns))
+    raise ValueError("arrays of another number of axes")
+
+
+@together(np.inner, along="a b")
+def _(a, b):
+    if a.ndim == 2 and b.ndim == 2:
+        return np.sum(a * b, axis=1)
+    if a.ndim == 3 and b.ndim == 3:
+        return a @ np.swapaxes(b, 1, 2)
+    raise ValueError("arrays of another number of axes")
+
+
+@together(np.vdot, along="a b")
+def _(a, b):
+    return np.sum(np.conj(flat(a)) * flat(b), axis=1)
+
+
+@together(np.tensordot, along="a b")
+def _(a, b, axes=2):
+    if axes == 1 and a.ndim == 3 and b.ndim == 3:
+        return a @ b
+    if axes == 1 and a.ndim == 3 and b.ndim == 2:
+        return (a @ b[:, :, None])[:, :, 0]
+    if axes == 1 and a.ndim == 2 and b.ndim == 2 or axes == 2 and a.ndim == 3 and b.ndim == 3:
+        return np.sum(flat(a) * flat(b), axis=1)
+    raise ValueError("other axes")

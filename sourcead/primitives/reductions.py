@@ -16,6 +16,7 @@ import numpy as np
 
 from sourcead.primitives.registry import adjoint, enter, family, in_both_modes, like, linear, tangent
 from sourcead.primitives.result_types.by_example import sized
+from sourcead.primitives.together import behind, together
 from sourcead.runtime import (
     axis_size, divide_or_zero, has_more, like_sequence, middle_shares, product_of_others, unbroadcast
 )
@@ -190,6 +191,17 @@ like(np.minimum.reduce, np.min, axis=0)
 # ---- memory, order and forms ----
 
 enter(np.sum, np.mean, np.max, np.min, np.prod, np.amax, np.amin, batched="reduction")
-enter(np.std, np.var, np.any, np.all, np.median, batched="statistic")
+enter(np.std, np.var, np.any, np.all, np.median, np.ptp, batched="statistic")
 enter(np.average, sequences="arrays", axis_at=1)
 enter(np.median, numba="interpreted")
+
+
+# ---- for all members of a batch ----
+
+
+
+@together(np.average)
+def _(a, axis=None, weights=None):
+    if weights is None:
+        return np.mean(a, behind(axis, a.ndim - 1))
+    return np.average(a, 1 if a.ndim == 2 else behind(axis, a.ndim - 1), weights)

@@ -67,7 +67,7 @@ class Primitive:
         metadata: it reads only the shape or dtype of its argument, no elements.
         elementwise: it broadcasts its arguments and works on each element; the first `operands` arguments are data, the others
             options; the result is `boolean`.
-        batched: the method of `passes/batching/calls.py` or `member_calls.py` that calls it for several values at once.
+        batched: the method of `passes/batching/calls.py` or `member_calls.py` that calls it for several values at once, or its `Form`s.
         sequences: "kept" if it takes lists and tuples of arrays as such, "arrays" if each of them becomes an array; if None, those
             that carry a derivative become arrays.
         axis_at: the position of the axis argument of a function that takes such sequences.
@@ -101,7 +101,7 @@ class Primitive:
     elementwise: bool = False
     operands: int | None = None
     boolean: bool = False
-    batched: str | None = None
+    batched: str | tuple | None = None
     sequences: str | None = None
     axis_at: int | None = None
     numba: str | None = None

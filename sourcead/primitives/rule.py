@@ -192,6 +192,13 @@ def tangent_from(primal, function, preset: tuple = ()) -> TangentRule:
     return TangentRule(**fields, tangents=tangents)
 
 
+def form_from(primal, function) -> Arguments:
+    """Return how a Python function that takes the place of a call (`together.py`) takes its arguments."""
+    parameters = list(inspect.signature(function).parameters.values())
+    plain = [p for p in parameters if p.kind is not p.KEYWORD_ONLY]
+    return Arguments(**_arguments(primal, function, plain, parameters[len(plain) :], (), "before its options"))
+
+
 def _arguments(primal, function, primals, options, preset, where: str) -> dict[str, Any]:
     """Return the values of the fields of `Arguments` for a rule; refuse one whose parameters do not match those of its primal."""
     for option in options:

@@ -15,6 +15,7 @@ from sourcead.ir.types import Array, Type
 from sourcead.primitives.registry import adjoints, enter, family, infers, like, linear, tangent, tangents
 from sourcead.primitives.result_types.by_example import sized
 from sourcead.primitives.result_types.operands import Impossible, array_type, axes_of, const, only
+from sourcead.primitives.together import behind, together
 from sourcead.runtime import (
     cumprod_cotangent, diff_cotangent, gradient_cotangent, running_winner_cotangent, unbroadcast, undefined
 )
@@ -99,7 +100,7 @@ def trapezoid_tangent(y, f, x=None, dx=1.0, t_f=None, t_x=None, t_dx=None, axis=
 # ---- memory, order and forms ----
 
 enter(np.cumsum, order="keeps")
-enter(np.cumsum, np.cumprod, np.diff, batched="along")
+enter(np.cumsum, np.cumprod, batched="along")
 enter(np.diff, memory=lambda count, options: "fresh" if count == 1 and "n" not in options else "shared")  # with n=0 it is the array
 enter(np.diff, same_at=(1, 0))
 enter(np.trapezoid, sequences="arrays")
@@ -119,3 +120,21 @@ def _diff(fn, args, kwargs) -> Type:
     except (Impossible, TypeError):
         return sized(fn, args, kwargs)
     return Array(t.dtype, tuple(greater(minus(dim, times), 0) if k == axis else dim for k, dim in enumerate(t.dims)))
+
+
+# ---- for all members of a batch ----
+
+
+@together(np.diff)
+def _(a, n=1, axis=-1):
+    return np.diff(a, n, behind(axis, a.ndim - 1))
+
+
+@together(np.gradient)
+def _(f, *varargs, axis=None):
+    return np.gradient(f, *varargs, axis=behind(axis, f.ndim - 1))
+
+
+@together(np.trapezoid if hasattr(np, "trapezoid") else np.trapz)
+def _(y, x=None, dx=1.0, axis=-1):
+    return np.trapezoid(y, x, dx, behind(axis, y.ndim - 1))

@@ -23,6 +23,7 @@ from sourcead.primitives.result_types.dims import product_of_dims
 from sourcead.primitives.result_types.operands import (
     Arg, Impossible, arrange, array_type, axes_of, need_dims, only, shape_dims
 )
+from sourcead.primitives.together import behind, flat, together
 from sourcead.runtime import (
     diagonal_cotangent, gather_cotangent, inverse_axes, is_integer, like_sequence, pad_cotangent, repeat_cotangent,
     reversed_shift, tile_cotangent, unbroadcast
@@ -305,3 +306,92 @@ def _width(arg: Arg) -> Dim:
     if not isinstance(arg.integer, (int, Sym)) or isinstance(arg.integer, bool):
         raise Impossible
     return arg.integer
+
+
+# ---- for all members of a batch ----
+
+
+@together(np.roll)
+def _(a, shift, axis=None):
+    if axis is None:
+        return np.reshape(np.roll(flat(a), shift, axis=1), a.shape)
+    return np.roll(a, shift, behind(axis, a.ndim - 1))
+
+
+@together(np.trace)
+def _(a, offset=0, axis1=0, axis2=1):
+    return np.trace(a, offset, behind(axis1, a.ndim - 1), behind(axis2, a.ndim - 1))
+
+
+@together(np.diagonal)
+def _(a, offset=0, axis1=0, axis2=1):
+    return np.diagonal(a, offset, behind(axis1, a.ndim - 1), behind(axis2, a.ndim - 1))
+
+
+@together(np.diag)
+def _(v, k=0):
+    if v.ndim == 3:
+        return np.diagonal(v, k, 1, 2)
+    size = v.shape[1] + abs(k)
+    found = np.zeros((len(v), size, size), v.dtype)
+    rows = np.arange(v.shape[1])
+    found[:, rows + max(-k, 0), rows + max(k, 0)] = v
+    return found
+
+
+@together(np.tril)
+def _(m, k=0):
+    if m.ndim == 2:
+        return np.tril(np.repeat(m[:, None], m.shape[1], axis=1), k)
+    return np.tril(m, k)
+
+
+@together(np.triu)
+def _(m, k=0):
+    if m.ndim == 2:
+        return np.triu(np.repeat(m[:, None], m.shape[1], axis=1), k)
+    return np.triu(m, k)
+
+
+@together(np.tile)
+def _(A, reps):
+    if not isinstance(reps, tuple):
+        return np.tile(A, reps)
+    if len(reps) < A.ndim:
+        return np.tile(A, (1,) + reps if len(reps) == A.ndim - 1 else reps)
+    return np.tile(np.reshape(A, (len(A),) + (1,) * (len(reps) - A.ndim + 1) + A.shape[1:]), (1,) + reps)
+
+
+@together(np.repeat)
+def _(a, repeats, axis=None):
+    if axis is None:
+        return np.repeat(flat(a), repeats, axis=1)
+    return np.repeat(a, repeats, behind(axis, a.ndim - 1))
+
+
+@together(np.rot90)
+def _(m, k=1, axes=(0, 1)):
+    return np.rot90(m, k, behind(axes, m.ndim - 1))
+
+
+@together(np.swapaxes)
+def _(a, axis1, axis2):
+    return np.swapaxes(a, behind(axis1, a.ndim - 1), behind(axis2, a.ndim - 1))
+
+
+@together(np.moveaxis)
+def _(a, source, destination):
+    return np.moveaxis(a, behind(source, a.ndim - 1), behind(destination, a.ndim - 1))
+
+
+@together(np.squeeze)
+def _(a, axis):
+    return np.squeeze(a, behind(axis, a.ndim - 1))
+
+
+@together(np.pad)
+def _(array, pad_width, mode="constant"):
+    if isinstance(pad_width, tuple) and isinstance(pad_width[0], tuple):
+        return np.pad(array, ((0, 0),) + pad_width, mode)
+    pair = pad_width if isinstance(pad_width, tuple) else (pad_width, pad_width)
+    return np.pad(array, ((0, 0),) + (pair,) * (array.ndim - 1), mode)

@@ -14,6 +14,7 @@ import numpy as np
 from sourcead import runtime
 from sourcead.ir.types import INT, UNKNOWN, Array, Opaque, TupleT, anydim
 from sourcead.primitives.registry import adjoint, enter, multilinear, tangent
+from sourcead.primitives.together import together
 from sourcead.runtime import entries_of_product, found_solution, sparse_product, sparse_solution
 
 
@@ -103,3 +104,10 @@ def found_solution_adjoint(y, x, solve, entries, rows, columns, b, d_y):
 def found_solution_tangent(y, x, solve, entries, rows, columns, b, t_entries, t_b):
     change = sparse_product(t_entries, rows, columns, len(b), y)
     return -sparse_solution(solve, entries, rows, columns, change, False), sparse_solution(solve, entries, rows, columns, t_b, False)
+
+
+@together(sparse_product, along="x")
+def _(entries, rows, columns, count, x):
+    columns_of_members = np.reshape(np.moveaxis(x, 0, 1), (x.shape[1], -1))
+    found = sparse_product(entries, rows, columns, count, columns_of_members)
+    return np.moveaxis(np.reshape(found, (count, len(x)) + x.shape[2:]), 0, 1)

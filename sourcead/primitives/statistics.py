@@ -13,6 +13,7 @@ from sourcead.primitives.reductions import by_share, by_slope, centred, of_reduc
 from sourcead.primitives.registry import adjoint, adjoints, enter, family, in_both_modes, tangent, tangents
 from sourcead.primitives.result_types.by_example import sized
 from sourcead.primitives.scans import cumsum_adjoint
+from sourcead.primitives.together import behind, together
 from sourcead.runtime import divide_or_zero, polyval_cotangents, product_of_others, root_slopes
 
 family(__name__, memory="fresh")
@@ -92,3 +93,18 @@ def polyval_tangent(y, p, x, t_p, t_x):
 enter(np.roots, np.poly, examples=False)  # real or complex, by their values
 enter(np.nansum, np.nanprod, np.nanmean, np.nanvar, np.nanstd, np.nancumsum, result=sized)
 enter(np.nancumprod, memory="fresh", result=sized)
+
+
+# ---- for all members of a batch ----
+
+
+@together(np.percentile)
+def _(a, q, axis=None, method="linear", keepdims=False):
+    found = np.percentile(a, q, behind(axis, a.ndim - 1), method=method, keepdims=keepdims)
+    return found if np.ndim(q) == 0 else np.moveaxis(found, np.ndim(q), 0)
+
+
+@together(np.quantile)
+def _(a, q, axis=None, method="linear", keepdims=False):
+    found = np.quantile(a, q, behind(axis, a.ndim - 1), method=method, keepdims=keepdims)
+    return found if np.ndim(q) == 0 else np.moveaxis(found, np.ndim(q), 0)

@@ -65,14 +65,16 @@ def of_known(known: Primitive, value: Any, given: tuple[list, dict], sets: tuple
             return cleaned(known.function(*taken, **{k: v for k, v in named.items() if k != "dtype"}), value)
         if known.batched == "product" and (found := of_full_product(value, args, of_args)) is not None:
             return found
+        if known.batched == "product" and hasattr(args[0], "tocsr") and isinstance(of_args[0], int) and isinstance(value, np.ndarray):
+            return of_sparse_product(value, args[0].tocsr(), filled(args[1], of_args[1]))
         total: Any = 0
         for k, s in enumerate(of_args):
             if not isinstance(s, int):
                 taken = [filled(a, s) if j == k else without_zeros(a, of_args[j]) for j, a in enumerate(args)]
                 total = total + cleaned(known.function(*taken, **kwargs), value)
         return total
-    if known.batched == "reduction" and not isinstance(of_args[0], int):
-        over = {k: v for k, v in kwargs.items() if k in ("axis", "keepdims")}
+    if known.batched in ("reduction", "statistic") and not isinstance(of_args[0], int):
+        over = {k: v for k, v in kwargs.items() if k in ("axis", "keepdims")} | ({"axis": args[1]} if len(args) > 1 else {})
         return cleaned(np.sum(filled(args[0], of_args[0]), **over), value)
     if known.function in OF_MATRICES:
         return of_matrices(value, args, of_args)
@@ -86,18 +88,23 @@ def of_known(known: Primitive, value: Any, given: tuple[list, dict], sets: tuple
 
 
 def by_tangent_rule(rule: TangentRule, value: Any, given: tuple[list, dict], sets: list) -> Any:
-    """Return the sets of a result from the tangent rule of its function, which is linear in the tangents."""
+    """Return the sets of a result from the tangent rule of its function, which is linear in the tangents.
+
+    The factors in it are those of the values, whose order or differences may matter, and those without zeros that depend on variables.
+    """
     (args, kwargs) = given
-    values, options = rule.bind([without_zeros(a, s) for a, s in zip(args, sets)], kwargs)
     found, _ = rule.bind([filled(a, s) for a, s in zip(args, sets)], {}, wrap=lambda default: 0)
-    known, of = dict(zip(rule.params, values)), dict(zip(rule.params, found))
+    of = dict(zip(rule.params, found))
     if any(is_set(s) and name not in rule.tangents for name, s in of.items()):
         return None
-    parts = rule.function(value, **known, **{f"t_{name}": of[name] for name in rule.tangents}, **dict(options))
     total: Any = 0
-    for name, part in zip(rule.tangents, (parts,) if len(rule.tangents) == 1 else parts):
-        if is_set(of[name]):
-            total = total + cleaned(part, value)
+    for taken in ([without_zeros(a, s) for a, s in zip(args, sets)], args):
+        values, options = rule.bind(taken, kwargs)
+        known = dict(zip(rule.params, values))
+        parts = rule.function(value, **known, **{f"t_{name}": of[name] for name in rule.tangents}, **dict(options))
+        for name, part in zip(rule.tangents, (parts,) if len(rule.tangents) == 1 else parts):
+            if is_set(of[name]):
+                total = total + cleaned(part, value)
     return total
 
 
@@ -139,6 +146,15 @@ def of_full_product(value: Any, args: list, sets: list) -> Any:
     if a.ndim == 2 and b.ndim == 2:
         rows = rows[:, None]
     return cleaned(np.add(rows, columns), value)
+
+
+def of_sparse_product(value: np.ndarray, matrix: Any, found: np.ndarray) -> np.ndarray:
+    """Return the sets of the product of a sparse matrix in rows and an array: the union at the elements of each row."""
+    total = np.zeros(value.shape, object)
+    for row, (first, last) in enumerate(zip(matrix.indptr, matrix.indptr[1:])):
+        for k in range(first, last):
+            total[row] = total[row] + found[matrix.indices[k]]
+    return cleaned(total, value)
 
 
 def of_matrices(value: Any, args: list, sets: list) -> Any:

@@ -18,7 +18,7 @@ import numpy as np
 
 from sourcead import grad, hessian, hvp, jacobian
 from sourcead.compile.gradient import Gradient
-from tests.benchmarks import batches, sparse
+from tests.benchmarks import batches, small_jacobians, sparse
 from tests.benchmarks.report import Row, at_most, measure, reported, write_json
 from tests.benchmarks.timing import interleaved_seconds, median_ratio
 
@@ -234,6 +234,7 @@ def run(chosen: argparse.Namespace) -> int:
     """Prints the table; returns 1 if a row falls short."""
     rows = measure("products with Hessians", products)
     rows += measure("Jacobians", jacobians)
+    rows += measure("small functions", small_jacobians.rows)
     rows += measure("sparse matrices", sparse.rows)
     rows += measure("batches", batches.rows)
     rows += measure("import", imports)

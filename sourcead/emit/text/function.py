@@ -86,7 +86,7 @@ def _printed(function: Function, at: dict[str, Callable] | None, nested: dict[Va
     """
     live: set[str] = set()
     map_atoms(function.body, lambda a: a if not (isinstance(a, Const) and a.live) else live.add(a.text) or a)
-    globals_ = Globals({p.name for p in function.params}, live, elsewhere)
+    globals_ = Globals({function.name, *(p.name for p in function.params)}, live, elsewhere)
     read = count_reads(function.body)
     names = assign_names(function, nested, _globals_used(function, nested, globals_, at, read))
     origins = {s.adjoint_of is not None for s in function.body.stmts}

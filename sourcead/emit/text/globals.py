@@ -14,6 +14,7 @@ import numpy as np
 
 from sourcead.ir.names import as_name, is_name, numbered
 from sourcead.ir.nodes import Const
+from sourcead.ir.recursive_calls import Pair
 
 _NUMPY_MODULES = (
     ("np", np),
@@ -42,7 +43,7 @@ class Globals:
     """The global names that the text uses, and their values.
 
     Args:
-        taken: the names of the parameters.
+        taken: the names of the function and of its parameters.
         live: the names of global data.
         elsewhere: what names stand for in other functions of the same text.
     """
@@ -173,7 +174,8 @@ class Globals:
         base = as_name(wish, "constant")
         if not base.strip("_"):  # a rule without a name; `_` is the target of values that are not read
             base = "rule"
-        taken = self.taken | self.builtins | (set() if live else self.live)
+        taken = self.builtins | (set() if live else self.live)
+        taken = taken if isinstance(value, Pair) else taken | self.taken  # which may call itself
         held = ChainMap(self.namespace, {} if live else self.elsewhere)
         name = next(n for n in numbered(base) if n not in taken and held.get(n, value) is value)
         self.namespace[name] = value

@@ -253,8 +253,13 @@ def begun(source: Source, **ways: Any) -> Lowering:
     """Return the state of the lowering at the beginning of a function, which is lowered in some ways: `apart`, `unrolling` or others."""
     lo = Lowering()
     lo.scope = Scope(source)
+    parameters = source.signature.parameters
+    lo.own_names = frozenset((*parameters, *(f"t_{name}" for name in parameters), *(f"{source.name}_{kind}" for kind in DERIVATIVES)))
     vars(lo).update(ways)
     return lo
+
+
+DERIVATIVES = ("grad", "value_and_grad", "vjp", "jvp", "tangent", "vmap", "columns")  # `compile.pipeline.KINDS`
 
 
 def lower_from(lo: Lowering, source: Source, types: dict[str, Type], statics: dict[str, Any], also: tuple[str, ...] = ()) -> Lowered:

@@ -171,7 +171,7 @@ class Lowering(Writing):
 
     Attributes:
         scope: the variables of the function being lowered.
-        live: name in the generated code -> where a global or closure variable that holds data is read.
+        live: name in the generated code -> where a global or closure variable with data is read; own_names: of its own, not for these.
         live_values: (name in the generated code, where it is read) -> its value, the statements at the top that read it, the data.
         holders: by the identity of an object that is bound in the program, such as a default, the place where the text reads it.
         modules: by the identity of its globals, the variables of a module that functions declare as `global`.
@@ -237,7 +237,7 @@ class Lowering(Writing):
     def __init__(self):
         super().__init__()
         self.scope: Scope | None = None
-        self.live: Kept = Kept()
+        self.live, self.own_names = Kept(), frozenset()
         self.live_values: Kept = Kept()
         self.holders: Kept = Kept()
         self.modules: Kept = Kept()

@@ -252,7 +252,7 @@ def live_data(lo: Lowering, name: str, value: Any, where: tuple[Any, str]) -> Va
         raise read_behind_cache(lo, name)
     text = name
     n = 1
-    while text in lo.live and not (lo.live[text][0] is where[0] and lo.live[text][1] == where[1]):
+    while text in lo.own_names or text in lo.live and not (lo.live[text][0] is where[0] and lo.live[text][1] == where[1]):
         n += 1
         text = f"{name}_{n}"
     at = text, id(where[0]), where[1]

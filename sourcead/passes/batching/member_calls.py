@@ -19,13 +19,14 @@ from typing import Any
 import numpy as np
 
 from sourcead.analysis.affine import number
-from sourcead.analysis.builder import Builder, atom_type
+from sourcead.analysis.builder import Builder, atom_type, operand_type
 from sourcead.ir.nodes import Atom, Build, Call, Const, Index, Operand, Slice, Stmt, Sub, Update, Var
 from sourcead.ir.types import INT, Array, ListT, Scalar, keyed_parts
 from sourcead.ir.walk import map_operand
-from sourcead.passes.batching.blocks import Batched
 from sourcead.passes.batching.calls import ALL, Unbatchable, kind_of, moved, rank_of
 from sourcead.passes.batching.entries import Entry, Parts, Same, Wide
+from sourcead.passes.batching.forms import MemberForms
+from sourcead.primitives.result_types.sparse import is_sparse
 from sourcead.primitives.table import record_of
 
 OTHER_NAMES = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "atan2": "arctan2", "asinh": "arcsinh", "acosh": "arccosh",
@@ -40,18 +41,20 @@ OF_ARRAYS = {
 WHOLE = {math.floor: np.floor, math.ceil: np.ceil, math.trunc: np.trunc, int: np.trunc, round: np.round}
 NOT_FOR_INTEGERS = (operator.pow, pow, operator.lshift, operator.floordiv, operator.mod)  # Python's are not those of NumPy in all cases
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-NORMAL = {np.cumsum: None, np.cumprod: None, np.argmax: None, np.argmin: None, np.sort: -1, np.argsort: -1, np.diff: -1, np.flip: None}
+NORMAL = {np.cumsum: None, np.cumprod: None, np.argmax: None, np.argmin: None, np.sort: -1, np.argsort: -1, np.flip: None}
 
 
 def is_python_int(atom: Operand) -> bool:
     return not isinstance(atom, tuple) and isinstance(t := atom_type(atom), Scalar) and t.kind == "int" and t.dtype is None
 
 
-class MemberCalls(Batched):
-    """The rules of `Members` for calls and subscripts."""
+def is_divided(fn: Any, by: Operand) -> bool:
+    """Return whether an integer of Python is divided by a known one that is not zero, as NumPy does it too."""
+    return fn in (operator.floordiv, operator.mod) and isinstance(by, Const) and not by.live and type(by.value) is int and by.value != 0
 
-    def mapped(self, operand: Operand) -> Operand:
-        return map_operand(operand, self.unbatched)
+
+class MemberCalls(MemberForms):
+    """The rules of `Members` for calls and subscripts."""
 
     def refuse(self):
         raise Unbatchable
@@ -75,7 +78,7 @@ class MemberCalls(Batched):
             a, b = map(self.value, args)
             better = self.build.call(operator.lt if fn is min else operator.gt, b, a, name="better")
             return self.emit(target, Call(np.where, (better, b, a)))
-        if fn in NOT_FOR_INTEGERS and all(map(is_python_int, args)):
+        if fn in NOT_FOR_INTEGERS and all(map(is_python_int, args)) and not is_divided(fn, args[-1]):
             raise Unbatchable
         if fn is np.interp and len(args) == 3 and not kwargs and not self.is_batched(args[1:]):
             return self.emit(target, Call(fn, tuple(map(self.value, args))))
@@ -83,8 +86,12 @@ class MemberCalls(Batched):
             args = (args[0], tuple(Const(n) if isinstance(n, int) else self.refuse() for n in target.type.dims or ()))
             return super().call(target, replace(op, args=args))
         kind = record_of(fn).batched
+        if kind == "product" and len(args) == 2 and not kwargs and is_sparse(operand_type(args[0])) and args[1] in self.found:
+            return self.sparse_product(target, op)
         if kind == "product" and len(args) == 2 and not kwargs and 0 in map(rank_of, args):
             return super().call(target, replace(op, fn=np.multiply))
+        if isinstance(kind, tuple):
+            return self.by_form(target, op, kind)
         if kind in KINDS:
             return KINDS[kind](self, target, op, kwargs)
         if any(not isinstance(a, tuple) and a in self.parts for a in args):
@@ -257,10 +264,15 @@ class MemberCalls(Batched):
     def matrices(self, target: Var, op: Call, kwargs: dict) -> Var:
         """Return a function of the last two axes, which NumPy computes for stacks of matrices."""
         (x, *more) = op.args
-        if more or kwargs or rank_of(x) != 2:
+        if rank_of(x) != 2 or self.is_batched((*more, *kwargs.values())):
             raise Unbatchable
-        whole = Call(op.fn, (self.spread(x),))
-        return self.emit(target, whole) if isinstance(target.type, (Array, Scalar)) else self.written(target, whole)
+        options = tuple((name, self.mapped(v)) for name, v in kwargs.items())
+        whole = Call(op.fn, (self.spread(x), *map(self.mapped, more)), options)
+        if isinstance(target.type, (Array, Scalar)):
+            found, want = self.build.result_type(whole), self.wider(target.type)
+            if getattr(found, "dtype", None) != want.dtype or len(found.dims or ()) != len(want.dims):
+                raise Unbatchable
+        return self.written(target, whole)
 
     def solve(self, target: Var, op: Call, kwargs: dict) -> Var:
         a, b = op.args
@@ -312,8 +324,11 @@ class MemberCalls(Batched):
         t = self.build.index(whole, places)
         return self.emit(target, Call(np.moveaxis, (t, Const(first), Const(0))))
 
-    def subscript(self, base: Atom, key: Operand) -> tuple[Atom, tuple, int]:
-        """Return an array, the subscript that takes each member's part of it, and the axis at which the members are in that."""
+    def subscript(self, base: Atom, key: Operand, whole: Var | None = None) -> tuple[Atom, tuple, int]:
+        """Return an array, the subscript that takes each member's part of it, and the axis at which the members are in that.
+
+        `whole` is the array of all members; if it is not given, the array may be the same for all.
+        """
         parts = key if isinstance(key, tuple) else (key,)
         kinds = ["slice" if isinstance(p, Slice) else kind_of(p) for p in parts]
         if any(isinstance(p, Const) and p.value is ... for p in parts) or any(isinstance(p, Slice) and self.is_batched(p) for p in parts):
@@ -324,14 +339,15 @@ class MemberCalls(Batched):
         axes = max(rank_of(parts[k]) for k in picks)
         together = picks[-1] - picks[0] + 1 == len(picks)
         new = [self.aligned(p, axes) if k in picks and p in self.found else map_operand(p, self.unbatched) for k, p in enumerate(parts)]
-        if base not in self.found:
+        whole = self.found.get(base) if whole is None else whole
+        if whole is None:
             return self.unbatched(base), tuple(new), picks[0] if together else 0
         if axes and together and picks[0]:
             raise Unbatchable  # their axes would stand behind those of slices
         members = self.build.call(np.arange, self.size, type=Array(np.dtype(np.int64), (self.dim,)), name="members")
         if axes:
             members = self.build.index(members, (ALL, *[Const(None)] * axes))
-        return self.found[base], (members, *new), 0
+        return whole, (members, *new), 0
 
     def update(self, stmt: Stmt) -> Var:
         op: Update = stmt.op
@@ -348,9 +364,8 @@ class MemberCalls(Batched):
         base = self.spread(op.base)
         if is_mask(key) and not self.varies(op.value) and rank_of(op.value) == 0:
             return self.emit(target, replace(op, base=base, path=(Sub(self.found[key]),), value=self.unbatched(op.value)))
-        self.found.setdefault(op.base, base) if isinstance(op.base, Var) else None
         part = rank_of(Builder().index(op.base, key))
-        _, places, _ = self.subscript(op.base, key)
+        _, places, _ = self.subscript(op.base, key, base)
         single = all(rank_of(p) == 0 for p in (key if isinstance(key, tuple) else (key,)) if not isinstance(p, Slice))
         value = self.aligned(op.value, part)
         return self.emit(target, replace(op, base=base, path=(Sub(places),), value=value, distinct=single or op.distinct))

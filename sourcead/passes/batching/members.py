@@ -7,7 +7,7 @@
 `blocks.py` has the forms that jacobians and `map` use too.  What is added here: containers whose parts are known one by one, subscripts
 that differ (`member_calls.py`), branches (`member_branches.py`), loops (`member_loops.py`), and the loop over the members for any statement
 without such a form (`one_by_one.py`), about which `notes` says so.  A value whose shape may differ between members, such as `x[x > 0]`, is
-not stacked: what reads it is computed in the same loop.
+not stacked: its elements are computed in one vector (`selected.py`), and what that does not do in one loop.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from sourcead.passes.batching.entries import (
     PLAIN_DTYPES, Entry, Parts, Same, Wide, is_wide, map_leaves, terms_in, wide_type
 )
 from sourcead.passes.batching.member_loops import MemberLoops
-from sourcead.passes.batching.one_by_one import OneByOne
 from sourcead.passes.batching.safe import may_fail
+from sourcead.passes.batching.selected import Selected
 
 
-class Members(OneByOne, MemberLoops):
+class Members(Selected, MemberLoops):
     """Writes a block for all members.
 
     Attributes (besides those of `Batched`):
@@ -48,10 +48,12 @@ class Members(OneByOne, MemberLoops):
         risks: statements that are the same for all members and may raise an error.
     """
 
-    def __init__(self, build: Builder, size: Atom, dim: Dim, notes: dict[str, None]):
+    def __init__(self, build: Builder, size: Atom, dim: Dim, notes: dict[str, None], applied: Callable[..., Atom]):
         super().__init__(build, {}, size, dim)
+        self.applied = applied
         self.parts: dict[Var, Parts] = {}
         self.deferred: dict[Var, Stmt] = {}
+        self.selected, self.masks = {}, {}
         self.uniform: set[Sym] = set()
         self.notes = notes
         self.may_be_empty = False
@@ -59,7 +61,7 @@ class Members(OneByOne, MemberLoops):
         self.risks: list[Stmt] = []
 
     def inside(self) -> Members:
-        inner = Members(self.build, self.size, self.dim, self.notes)
+        inner = Members(self.build, self.size, self.dim, self.notes, self.applied)
         inner.found, inner.plain, inner.empty = dict(self.found), dict(self.plain), set(self.empty)
         inner.parts, inner.deferred, inner.uniform = dict(self.parts), dict(self.deferred), set(self.uniform)
         inner.may_be_empty, inner.risks, inner.begin_as_numbers = self.may_be_empty, self.risks, self.begin_as_numbers
@@ -170,13 +172,15 @@ class Members(OneByOne, MemberLoops):
     def statement(self, stmt: Stmt) -> None:
         self.build.at(stmt)
         read = free_vars(Block((stmt,)))
-        if any(v in self.deferred for v in read):
-            return self.one_by_one(stmt)
         if not any(map(self.varies, read)):
             return self.uniform_statement(stmt)
-        if not self.tries(lambda: self.batched_statement(stmt)):
+        ways = [self.of_selected] if any(v in self.deferred for v in read) else [self.batched_statement, self.of_selected]
+        for way in ways:
             self.build.at(stmt)
-            self.one_by_one(stmt)
+            if self.tries(lambda way=way: way(stmt)):
+                return
+        self.build.at(stmt)
+        self.one_by_one(stmt)
 
     def tries(self, write: Callable[[], None]) -> bool:
         """Return whether something can be written; what was written before it could not is removed."""
@@ -198,9 +202,11 @@ class Members(OneByOne, MemberLoops):
             self.risks.append(stmt)
         (new,) = self.copy(Block((stmt,)), {v: self.whole(self.entry(v)) for v in free_vars(Block((stmt,)))}).stmts
         self.build.add(new)
+        arrays = [v for v in free_vars(Block((new,))) if isinstance(v.type, Array)]
+        may_be_numbers = not has_rank(stmt) or bool(arrays) and self.begin_as_numbers.issuperset(arrays)
         for old, var in zip(stmt.targets, new.targets):
             self.bind(old, Same(var))
-            if not has_rank(stmt):
+            if may_be_numbers:
                 self.begin_as_numbers.add(var)
             self.build.made_by[var] = new.op
             self.build.learn(var, new.op)

@@ -16,6 +16,7 @@ from sourcead.primitives.elementwise import DEGREE, EXPONENTIALS, LN10, TRIGONOM
 from sourcead.primitives.reductions import restore_axes
 from sourcead.primitives.registry import adjoint, adjoints, elementwise, enter, tangent, tangents
 from sourcead.primitives.result_types.by_example import sized
+from sourcead.primitives.together import behind, together
 from sourcead.runtime import unbroadcast, undefined
 
 TWO_OVER_SQRT_PI = 2 / math.sqrt(math.pi)
@@ -110,3 +111,22 @@ tangents({
     special.log_softmax: lambda y, x, axis=None, t_x=None: t_x - np.sum(np.exp(y) * t_x, axis=axis, keepdims=True),
 })
 enter(special.logsumexp, special.softmax, special.log_softmax, result=sized)
+
+
+# ---- for all members of a batch ----
+
+
+
+@together(special.logsumexp)
+def _(a, axis=None, b=None, *, keepdims=False):
+    return special.logsumexp(a, behind(axis, a.ndim - 1), b, keepdims)
+
+
+@together(special.softmax)
+def _(x, axis=None):
+    return special.softmax(x, behind(axis, x.ndim - 1))
+
+
+@together(special.log_softmax)
+def _(x, axis=None):
+    return special.log_softmax(x, behind(axis, x.ndim - 1))

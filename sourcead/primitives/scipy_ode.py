@@ -274,3 +274,8 @@ def odeint(func, y0, t, args=(), Dfun=None, col_deriv=0, full_output=0, rtol=Non
         raise RuntimeError("a stiff system: write `solve_ivp(..., method='Radau')` in the place of `odeint`")
     rows = within(times, states, polynomials, at)
     return with_derivative_of(found_by_search(solved, 2), rows)
+
+
+@composed(integrate.solve_bvp)
+def solve_bvp(fun, bc, x, y, p=None, S=None, fun_jac=None, bc_jac=None, tol=1e-3, max_nodes=1000, verbose=0, bc_tol=None):
+    refuse("`scipy.integrate.solve_bvp`: solve for the values at the start, by `fsolve` of those that `solve_ivp` reaches at the end,")

@@ -68,7 +68,7 @@ def number(x):
 def differentiable(residual, found):
     """Return the root of `residual` that a search found, with its derivative by what `residual` reads.
 
-    Of more unknowns than `FEW`, or of an unknown number of them, the linear systems are solved by products with the Jacobian, which is held.
+    Of more unknowns than `FEW`, or of an unknown number of them, the linear systems are solved by products with the Jacobian, held.
     A step of Newton's method from a root whose first n derivatives are right gives one with n + 1 of them, so two steps give two.
     """
     if 0 < known_length(found) <= FEW:

@@ -82,7 +82,7 @@ def read_scipy(where: str) -> None:
     elif where.startswith("scipy.interpolate"):
         from sourcead.primitives import scipy_interpolation  # noqa: F401
     elif where.startswith(("scipy.ndimage", "scipy.signal")):
-        from sourcead.primitives import scipy_filters, scipy_signals  # noqa: F401
+        from sourcead.primitives import scipy_filters, scipy_images, scipy_signals  # noqa: F401
     elif where.startswith("scipy.fft"):
         from sourcead.primitives import scipy_transforms  # noqa: F401
     elif where.startswith("scipy.sparse"):

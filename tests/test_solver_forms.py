@@ -91,7 +91,7 @@ def test_their_second_derivatives(f):
 
 def fitted(p, loss):
     y = p[0] * np.exp(-p[1] * T) + 0.05 * np.sin(7 * T)
-    options = {"loss": loss, "f_scale": 0.03, "xtol": 1e-15, "ftol": 1e-15, "gtol": 1e-15}
+    options = {"loss": loss, "f_scale": 0.1, "xtol": 1e-15, "ftol": 1e-15, "gtol": 1e-15}
     return optimize.least_squares(lambda q: q[0] * np.exp(-q[1] * T) - y, [1.0, 0.5], **options).x @ np.array([1.0, 2.0])
 
 

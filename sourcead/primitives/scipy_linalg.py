@@ -124,7 +124,8 @@ def solve_continuous_are_tangent(y, a, b, q, r, t_a, t_b, t_q, t_r):
 def solve_discrete_are_adjoint(y, a, b, q, r, d_y):
     gain = np.linalg.solve(r + b.T @ y @ b, b.T @ y @ a)
     closed = a - b @ gain
-    s = linalg.solve_discrete_lyapunov(closed, d_y)
+    system = np.eye(a.shape[0] * a.shape[0]) - np.kron(closed, closed)
+    s = np.reshape(np.linalg.solve(system, np.ravel(d_y)), y.shape)
     d_a = y @ closed @ (s + s.T)
     return d_a, -d_a @ gain.T, s, gain @ s @ gain.T
 
@@ -133,11 +134,14 @@ def solve_discrete_are_adjoint(y, a, b, q, r, d_y):
 def solve_discrete_are_tangent(y, a, b, q, r, t_a, t_b, t_q, t_r):
     gain = np.linalg.solve(r + b.T @ y @ b, b.T @ y @ a)
     closed = a - b @ gain
+    system = np.eye(a.shape[0] * a.shape[0]) - np.kron(closed.T, closed.T)
     by_a, by_b = t_a.T @ y @ closed, -(t_b @ gain).T @ y @ closed
     return (
-        linalg.solve_discrete_lyapunov(closed.T, by_a + by_a.T), linalg.solve_discrete_lyapunov(closed.T, by_b + by_b.T),
-        linalg.solve_discrete_lyapunov(closed.T, t_q), linalg.solve_discrete_lyapunov(closed.T, gain.T @ t_r @ gain),
-    )  # fmt: skip
+        np.reshape(np.linalg.solve(system, np.ravel(by_a + by_a.T)), y.shape),
+        np.reshape(np.linalg.solve(system, np.ravel(by_b + by_b.T)), y.shape),
+        np.reshape(np.linalg.solve(system, np.ravel(t_q)), y.shape),
+        np.reshape(np.linalg.solve(system, np.ravel(gain.T @ t_r @ gain)), y.shape),
+    )
 
 
 # ---- types ----

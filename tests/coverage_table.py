@@ -103,6 +103,8 @@ Where a function is differentiable and one of its arguments is not, that argumen
 * `scipy.integrate.quad`: the derivative is that of a sum over intervals. What jumps or is infinite between the limits raises ValueError,
   and the error that SciPy estimates is nan.
 * `np.ma.asarray`, `asanyarray`, `atleast_1d`, `atleast_2d`, of plain arrays: what may mask something, such as a quotient, is refused.
+* `scipy.ndimage.map_coordinates`, `affine_transform`, `shift`, `spline_filter`: of images of floating point, with `constant`, `nearest`,
+  `mirror`, `reflect` or `grid-wrap`, in the image and in the places; splines of order 1 have a slope on each side of an element.
 * `np.histogram`: the counts carry no derivative in the data, the edges do, and so do weights.
 * A ufunc with `where=` and no `out=`: elsewhere the result is whatever the memory holds, through which no derivative passes.
 

@@ -275,6 +275,29 @@ def test_methods_of_many_kinds_of_steps(method):
     np.testing.assert_allclose(slope, exact, rtol=1e-5)
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("method", ["BDF", "LSODA"])
+def test_end_event_and_states_between_of_such_methods(method):
+    def end(p):
+        return solve_ivp(lambda t, y: -p[1] * y, (0.1 * p[1], p[0]), [1.0], method=method, rtol=1e-9, atol=1e-11).y[0, -1]
+
+    decay = np.exp(-P[1] * (P[0] - 0.1 * P[1]))
+    np.testing.assert_allclose(grad(end)(P), [-P[1] * decay, -(P[0] - 0.2 * P[1]) * decay], rtol=1e-6)
+
+    def stopped(p):
+        def half(t, y):
+            return y[0] - 0.5
+
+        half.terminal = True
+        options = {"events": half, "dense_output": True, "rtol": 1e-9, "atol": 1e-11}
+        solution = solve_ivp(lambda t, y: -p[0] * y, (0.0, 9.0), [p[1]], method=method, **options)
+        return solution.t_events[0][0] + solution.sol(0.25)[0] + solution.t[-1] + solution.y[0, -1]
+
+    quarter = np.exp(-0.25 * P[0])
+    expected = [-2 * np.log(2 * P[1]) / P[0] ** 2 - 0.25 * P[1] * quarter, 2 / (P[0] * P[1]) + quarter]
+    np.testing.assert_allclose(grad(stopped)(P), expected, rtol=1e-6)
+
+
 def of_a_stiff_end(p):
     return np.sum(solve_ivp(stiff(p), (0.0, 2.0), p, method="Radau", t_eval=[1.0, 2.0], rtol=1e-11, atol=1e-12).y ** 2)
 
@@ -319,7 +342,7 @@ def test_more_equations_than_unknowns_are_an_error():
 
 REFUSED = {
     "constraints": lambda p: optimize.minimize(lambda x: x @ x * p, [1.0], constraints={"type": "eq", "fun": lambda x: x[0] - 1}).x[0],
-    "BDF": lambda p: integrate.solve_ivp(lambda t, y: -p * y, (0, 1), [1.0], method="BDF", dense_output=True).y[0, -1],
+    "this method": lambda p: integrate.solve_ivp(lambda t, y: -p * y, (0, 1), [1.0], method=integrate.RK45).y[0, -1],
     "`p0`": lambda p: optimize.curve_fit(lambda x, a: a * x, X, Y * p)[0][0],
 }
 

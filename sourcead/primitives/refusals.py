@@ -57,7 +57,7 @@ _REASONS = {
             qr_delete qr_insert qr_update qr_multiply rq clarkson_woodruff_transform""",
         "no formula of its derivative is known here": """
             cholesky_banded cho_solve_banded eig_banded eigvals_banded eigh_tridiagonal eigvalsh_tridiagonal expm_cond expm_frechet
-            fractional_matrix_power funm signm solveh_banded solve_discrete_are orthogonal_procrustes
+            fractional_matrix_power funm signm solveh_banded orthogonal_procrustes
             subspace_angles diagsvd pinvh companion convolution_matrix fiedler fiedler_companion leslie""",
         "its vectors are of any length and order: use np.linalg.eig": "eig",
         "a basis of a space is not unique, and its derivative does not exist": "null_space orth",

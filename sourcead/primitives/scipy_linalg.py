@@ -6,6 +6,7 @@
     a y = b, a triangular          as for solve, in the triangle that is read
     a[rows] = l @ u                the rows that are exchanged are held
     a.T y + y a - y b r^-1 b.T y + q = 0          c.T t_y + t_y c = -(the tangent of the left side with y held), c = a - b r^-1 b.T y
+    y = c.T y c + k.T r k + q, c = a - b k, k = (r + b.T y b)^-1 b.T y a          t_y - c.T t_y c = the tangent of the rest with k held
 
 If t_y = L(t_a) for a linear map L that depends on the matrix a, then d_a = L(d_y) with a.T in place of a.
 
@@ -119,11 +120,35 @@ def solve_continuous_are_tangent(y, a, b, q, r, t_a, t_b, t_q, t_r):
     )
 
 
+@adjoint(linalg.solve_discrete_are)
+def solve_discrete_are_adjoint(y, a, b, q, r, d_y):
+    gain = np.linalg.solve(r + b.T @ y @ b, b.T @ y @ a)
+    closed = a - b @ gain
+    system = np.eye(a.shape[0] * a.shape[0]) - np.kron(closed, closed)
+    s = np.reshape(np.linalg.solve(system, np.ravel(d_y)), y.shape)
+    d_a = y @ closed @ (s + s.T)
+    return d_a, -d_a @ gain.T, s, gain @ s @ gain.T
+
+
+@tangent(linalg.solve_discrete_are)
+def solve_discrete_are_tangent(y, a, b, q, r, t_a, t_b, t_q, t_r):
+    gain = np.linalg.solve(r + b.T @ y @ b, b.T @ y @ a)
+    closed = a - b @ gain
+    system = np.eye(a.shape[0] * a.shape[0]) - np.kron(closed.T, closed.T)
+    by_a, by_b = t_a.T @ y @ closed, -(t_b @ gain).T @ y @ closed
+    return (
+        np.reshape(np.linalg.solve(system, np.ravel(by_a + by_a.T)), y.shape),
+        np.reshape(np.linalg.solve(system, np.ravel(by_b + by_b.T)), y.shape),
+        np.reshape(np.linalg.solve(system, np.ravel(t_q)), y.shape),
+        np.reshape(np.linalg.solve(system, np.ravel(gain.T @ t_r @ gain)), y.shape),
+    )
+
+
 # ---- types ----
 
 enter(
     linalg.expm, linalg.sinm, linalg.cosm, linalg.sinhm, linalg.coshm, linalg.solve_triangular, linalg.solve_banded,
-    linalg.solve_sylvester, linalg.solve_continuous_are, linalg.lu_factor,
+    linalg.solve_sylvester, linalg.solve_continuous_are, linalg.solve_discrete_are, linalg.lu_factor,
     examples=True, result=sized,
 )  # fmt: skip
 enter(linalg.sqrtm, linalg.logm, result=lambda fn, args, kwargs: Array(None, array_type(args[0].type).dims))  # may be complex

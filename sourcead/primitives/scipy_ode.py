@@ -116,7 +116,17 @@ class Dense:
         return rows[0] if np.ndim(t) == 0 else rows.T
 
 
-IN_PYTHON.update((Trajectory, Dense))
+class Found:
+    """The states at all times that SciPy has found by a method of many kinds of steps, with the derivatives of `dense`."""
+
+    def __init__(self, solution, dense):
+        self.solution, self.dense = solution, dense
+
+    def __call__(self, t):
+        return with_derivative_of(found_by_search(self.solution(stop_gradient(t)), 1 if np.ndim(t) == 0 else 2), self.dense(t))
+
+
+IN_PYTHON.update((Trajectory, Dense, Found))
 
 
 def within(times, states, polynomials, at):
@@ -194,8 +204,8 @@ def solve_ivp(
     fun, t_span, y0, method="RK45", t_eval=None, dense_output=False, events=None, vectorized=False, args=None,
     rtol=1e-3, atol=1e-6, max_step=None, first_step=None, jac=None,
 ):  # fmt: skip
-    if method not in EXPLICIT and method not in IMPLICIT or method in ("BDF", "LSODA") and (dense_output or events is not None):
-        refuse("`scipy.integrate.solve_ivp` with this method, or with `events` or `dense_output` of BDF and LSODA")
+    if method not in EXPLICIT and method not in IMPLICIT:
+        refuse("`scipy.integrate.solve_ivp` with this method")
     given = () if args is None else args
 
     def f(t, y):
@@ -212,14 +222,6 @@ def solve_ivp(
         options["first_step"] = first_step
     if jac is not None and method in IMPLICIT:
         options["jac"] = python_function(lambda t, y: np.asarray(jac(t, y, *given)), (1.0, start)) if callable(jac) else stop_gradient(jac)
-    if method in ("BDF", "LSODA"):
-        solved = integrate.solve_ivp(python_function(f, (1.0, start)), t_span, start, t_eval=t_eval, **options)
-        if not solved.success:
-            raise RuntimeError("`scipy.integrate.solve_ivp` did not reach the end")
-        at = found_by_search(solved.t, 1) if t_eval is None else vector(t_eval)
-        _, times, states, polynomials = solved_again(f, t_span, y, {"method": "Radau", "rtol": rtol, "atol": atol}, True)
-        rows = within(times, states, polynomials, at)
-        return Trajectory(at, with_derivative_of(found_by_search(solved.y, 2), rows.T))
     watched = () if events is None else (events,) if callable(events) else tuple(events)
     ends = [getattr(e, "terminal", False) for e in watched]
     functions = [lambda t, y, e=e: number(e(t, y, *given)) for e in watched]
@@ -227,6 +229,8 @@ def solve_ivp(
         options["events"] = [
             as_event(python_function(g, (1.0, start)), end, getattr(e, "direction", 0)) for g, e, end in zip(functions, watched, ends)
         ]
+    if method in ("BDF", "LSODA"):
+        return of_many_kinds(f, t_span, y, options, (t_eval, dense_output), list(zip(functions, ends)))
     solved, times, states, polynomials = solved_again(f, t_span, y, options, t_eval is not None or dense_output or events is not None)
     dense = Dense(times, states, polynomials) if dense_output else None
     if events is None and t_eval is None:
@@ -240,6 +244,39 @@ def solve_ivp(
         at[-1] = last
     y_events = [within(times, states, polynomials, when) for when in t_events]
     return Trajectory(at, within(times, states, polynomials, at).T, dense, t_events, y_events, solved.status)
+
+
+def of_many_kinds(f, t_span, y, options, wanted, events):
+    """Return what `BDF` or `LSODA` finds, with the derivatives of a solution by Radau IIA; `wanted` are `t_eval` and `dense_output`."""
+    t_eval, dense_output = wanted
+    start = stop_gradient(y)
+    solved = integrate.solve_ivp(
+        python_function(f, (1.0, start)), t_span, start, t_eval=stop_gradient(t_eval), dense_output=dense_output, **options
+    )
+    if not solved.success:
+        raise RuntimeError("`scipy.integrate.solve_ivp` did not reach the end")
+    found, plain = found_by_search(solved.t, 1), {"method": "Radau", "rtol": options["rtol"], "atol": options["atol"]}
+    until = t_span[1]
+    if solved.status == 1:  # an event may end it
+        until = found_by_search(max([t for times in solved.t_events for t in times], key=lambda t: abs(t - t_span[0])), 1.0)
+    _, times, states, polynomials = solved_again(f, (t_span[0], until), y, plain, True)
+    dense = Dense(times, states, polynomials)
+    t_events, y_events, last = None, None, until
+    if len(events) > 0:
+        last, t_events = events_at(solved, times, dense, events)
+        y_events = []
+        for k, when in enumerate(t_events):
+            held = found_by_search(np.reshape(solved.y_events[k], (-1, len(y))), 2)
+            y_events.append(with_derivative_of(held, within(times, states, polynomials, when)))
+    if t_eval is None:
+        at = found.copy()
+        at[0] = t_span[0]
+        at[-1] = last
+    else:
+        at = vector(t_eval)[: len(found)]
+    rows = within(times, states, polynomials, at)
+    sol = Found(solved.sol, dense) if dense_output else None
+    return Trajectory(at, with_derivative_of(found_by_search(solved.y, 2), rows.T), sol, t_events, y_events, solved.status)
 
 
 def events_at(solved, times, dense, events):
@@ -257,9 +294,12 @@ def events_at(solved, times, dense, events):
 
 
 @composed(integrate.odeint)
-def odeint(func, y0, t, args=(), Dfun=None, col_deriv=0, full_output=0, rtol=None, atol=None, tfirst=False):
-    if Dfun is not None or full_output:
-        refuse("`scipy.integrate.odeint` with `Dfun` or `full_output`")
+def odeint(
+    func, y0, t, args=(), Dfun=None, col_deriv=0, full_output=0, rtol=None, atol=None, tcrit=None, h0=0.0, hmax=0.0, hmin=0.0, mxstep=0,
+    tfirst=False,
+):  # fmt: skip
+    if full_output:
+        refuse("`scipy.integrate.odeint` with `full_output`")
     args = arguments(args)
 
     def f(t, y):
@@ -267,10 +307,24 @@ def odeint(func, y0, t, args=(), Dfun=None, col_deriv=0, full_output=0, rtol=Non
 
     y, at = vector(y0) * 1.0, vector(t) * 1.0
     start, when = stop_gradient(y), stop_gradient(at)
-    solved = integrate.odeint(python_function(f, (1.0, start)), start, when, rtol=rtol, atol=atol, tfirst=True)
+    slope = {}
+    if Dfun is not None:
+        slope["col_deriv"] = col_deriv
+        slope["Dfun"] = python_function(
+            lambda t, y: np.asarray(Dfun(t, y, *args) if tfirst else Dfun(y, t, *args)) * 1.0, (1.0, start)
+        )
+    solved = integrate.odeint(
+        python_function(f, (1.0, start)), start, when, rtol=rtol, atol=atol, tcrit=tcrit, h0=h0, hmax=hmax, hmin=hmin, mxstep=mxstep,
+        tfirst=True, **slope,
+    )  # fmt: skip
     options = {"method": "DOP853", "rtol": 1.49e-8 if rtol is None else rtol, "atol": 1.49e-8 if atol is None else atol}
     _, times, states, polynomials = solved_again(f, (at[0], at[-1]), y, options, True)
     if len(times) > MOST:
         raise RuntimeError("a stiff system: write `solve_ivp(..., method='Radau')` in the place of `odeint`")
     rows = within(times, states, polynomials, at)
     return with_derivative_of(found_by_search(solved, 2), rows)
+
+
+@composed(integrate.solve_bvp)
+def solve_bvp(fun, bc, x, y, p=None, S=None, fun_jac=None, bc_jac=None, tol=1e-3, max_nodes=1000, verbose=0, bc_tol=None):
+    refuse("`scipy.integrate.solve_bvp`: solve for the values at the start, by `fsolve` of those that `solve_ivp` reaches at the end,")

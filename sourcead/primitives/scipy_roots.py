@@ -15,8 +15,10 @@ from collections import namedtuple
 import numpy as np
 from scipy import optimize
 
-from sourcead.language.transformations import value_and_tangent
-from sourcead.primitives.compositions import composed, number_kind, refuse
+from sourcead.ir.types import Opaque
+from sourcead.language.transformations import python_function, value_and_tangent
+from sourcead.primitives.compositions import composed, number_kind
+from sourcead.primitives.registry import enter
 from sourcead.runtime import first_root_of, found_by_search, root_of, stop_gradient
 
 Result = namedtuple("RootResults", "root converged")
@@ -38,7 +40,7 @@ def arguments(args):
 
 
 @composed(optimize.brentq)
-def brentq(f, a, b, args=(), xtol=2e-12, rtol=SMALLEST, maxiter=100, disp=True):
+def brentq(f, a, b, args=(), xtol=2e-12, rtol=SMALLEST, maxiter=100, full_output=False, disp=True):
     args = arguments(args)
     last, x = float(a), float(b)
     f_last, f_x = f(last, *args), f(x, *args)
@@ -78,11 +80,12 @@ def brentq(f, a, b, args=(), xtol=2e-12, rtol=SMALLEST, maxiter=100, disp=True):
         f_x = f(x, *args)
     if disp and not converged:
         raise RuntimeError("Failed to converge after the given number of iterations.")
-    return differentiable(f, x, args)
+    x = differentiable(f, x, args)
+    return (x, Result(x, True)) if full_output else x
 
 
 @composed(optimize.bisect)
-def bisect(f, a, b, args=(), xtol=2e-12, rtol=SMALLEST, maxiter=100, disp=True):
+def bisect(f, a, b, args=(), xtol=2e-12, rtol=SMALLEST, maxiter=100, full_output=False, disp=True):
     args = arguments(args)
     x, width = float(a), float(b) - float(a)
     left = x
@@ -103,11 +106,12 @@ def bisect(f, a, b, args=(), xtol=2e-12, rtol=SMALLEST, maxiter=100, disp=True):
             break
     if disp and not converged:
         raise RuntimeError("Failed to converge after the given number of iterations.")
-    return differentiable(f, x, args)
+    x = differentiable(f, x, args)
+    return (x, Result(x, True)) if full_output else x
 
 
 @composed(optimize.ridder)
-def ridder(f, a, b, args=(), xtol=2e-12, rtol=SMALLEST, maxiter=100, disp=True):
+def ridder(f, a, b, args=(), xtol=2e-12, rtol=SMALLEST, maxiter=100, full_output=False, disp=True):
     args = arguments(args)
     left, right = float(a), float(b)
     f_left, f_right = f(left, *args), f(right, *args)
@@ -137,7 +141,8 @@ def ridder(f, a, b, args=(), xtol=2e-12, rtol=SMALLEST, maxiter=100, disp=True):
             break
     if disp and not converged:
         raise RuntimeError("Failed to converge after the given number of iterations.")
-    return differentiable(f, x, args)
+    x = differentiable(f, x, args)
+    return (x, Result(x, True)) if full_output else x
 
 
 @composed(optimize.newton)
@@ -146,7 +151,11 @@ def newton(func, x0, fprime=None, args=(), tol=1.48e-8, maxiter=50, fprime2=None
     if fprime is None:
         x0 = float(x0) if number_kind(x0) == "" else x0  # an array of an unknown kind raises TypeError
         if np.ndim(x0) > 0:
-            refuse("`scipy.optimize.newton` for arrays without `fprime`")
+            start = stop_gradient(np.asarray(x0) * 1.0)
+            second = None if x1 is None else stop_gradient(np.asarray(x1) * 1.0)
+            search = python_function(lambda x: func(x, *args), (start,))
+            found = found_by_search(optimize.newton(search, start, tol=tol, maxiter=maxiter, x1=second, rtol=rtol), start)
+            return differentiable(func, found, args, 0.0 * start + 1.0)
         x = secant(func, x0, x1, args, (tol, rtol, maxiter, disp))
         return differentiable(func, float(x) if number_kind(x) in ("", "float") else x, args)  # of which NumPy makes a number
     x = stop_gradient(np.asarray(x0) * 1.0 if np.ndim(x0) > 0 else x0 * 1.0)
@@ -202,16 +211,66 @@ def secant(f, x0, x1, args, options):
     return x
 
 
+# ---- searches of SciPy's own ----
+
+
+def bracketed(solver, f, a, b, args, limits):
+    """Return what `brenth` or `toms748` returns; `limits` are its options from `xtol` on, with `full_output`."""
+    args = arguments(args)
+    xtol, rtol, maxiter, full_output = limits
+    search = python_function(lambda x: f(x, *args) * 1.0, (1.0,))
+    found = solver(search, stop_gradient(a) * 1.0, stop_gradient(b) * 1.0, xtol=xtol, rtol=rtol, maxiter=maxiter)
+    x = differentiable(f, found_by_search(found, 1.0), args)
+    return (x, Result(x, True)) if full_output else x
+
+
+composed({
+    optimize.brenth: lambda f, a, b, args=(), xtol=2e-12, rtol=SMALLEST, maxiter=100, full_output=False, disp=True: bracketed(
+        optimize.brenth, f, a, b, args, (xtol, rtol, maxiter, full_output)
+    ),
+    optimize.toms748: lambda f, a, b, args=(), k=1, xtol=2e-12, rtol=SMALLEST, maxiter=100, full_output=False, disp=True: bracketed(
+        optimize.toms748, f, a, b, args, (xtol, rtol, maxiter, full_output)
+    ),
+})
+enter(optimize.root_scalar, result=lambda fn, args, kwargs: Opaque(optimize.RootResults))
+
+
 @composed(optimize.root_scalar)
-def root_scalar(f, args=(), method=None, bracket=None, fprime=None, x0=None, x1=None, xtol=None, rtol=None, maxiter=None):
-    if bracket is not None and (method is None or method == "brentq"):
+def root_scalar(
+    f, args=(), method=None, bracket=None, fprime=None, fprime2=None, x0=None, x1=None, xtol=None, rtol=None, maxiter=None, options=None
+):  # fmt: skip
+    if bracket is not None and (method is None or method == "brentq") and options is None:
         limits = (2e-12 if xtol is None else xtol, SMALLEST if rtol is None else rtol, 100 if maxiter is None else maxiter)
         return Result(brentq(f, bracket[0], bracket[1], args, *limits), True)
-    if bracket is not None and method == "bisect":
+    if bracket is not None and method == "bisect" and options is None:
         limits = (2e-12 if xtol is None else xtol, SMALLEST if rtol is None else rtol, 100 if maxiter is None else maxiter)
         return Result(bisect(f, bracket[0], bracket[1], args, *limits), True)
-    is_newton = method == "newton" if method is not None else x1 is None
-    if bracket is not None or x0 is None or is_newton and not callable(fprime) or method not in (None, "newton", "secant"):
-        refuse("`scipy.optimize.root_scalar` with this method: use `bracket`, or `x0` with `x1` or `fprime`")
-    limits = (1.48e-8 if xtol is None else xtol, 50 if maxiter is None else maxiter, None, x1, 0.0 if rtol is None else rtol)
-    return Result(newton(f, x0, fprime if is_newton else None, args, *limits), True)
+    if bracket is None and x0 is not None and options is None and fprime2 is None:
+        limits = (1.48e-8 if xtol is None else xtol, 50 if maxiter is None else maxiter, None, x1, 0.0 if rtol is None else rtol)
+        if callable(fprime) and (method == "newton" or method is None and x1 is None):
+            return Result(newton(f, x0, fprime, args, *limits), True)
+        if method == "secant" or method is None and x1 is not None and fprime is None:
+            return Result(newton(f, x0, None, args, *limits), True)
+    args = arguments(args)
+
+    def value(x):
+        if fprime is True:
+            return f(x, *args)[0] * 1.0
+        return f(x, *args) * 1.0
+
+    slopes = {}
+    if fprime is True:
+        slopes["fprime"] = python_function(lambda x: f(x, *args)[1] * 1.0, (1.0,))
+        if fprime2 is True:
+            slopes["fprime2"] = python_function(lambda x: f(x, *args)[2] * 1.0, (1.0,))
+    elif callable(fprime):
+        slopes["fprime"] = python_function(lambda x: fprime(x, *args) * 1.0, (1.0,))
+    if callable(fprime2):
+        slopes["fprime2"] = python_function(lambda x: fprime2(x, *args) * 1.0, (1.0,))
+    solved = optimize.root_scalar(
+        python_function(value, (1.0,)), method=method, bracket=stop_gradient(bracket), x0=stop_gradient(x0), x1=stop_gradient(x1),
+        xtol=xtol, rtol=rtol, maxiter=maxiter, options=options, **slopes,
+    )  # fmt: skip
+    if not solved.converged:
+        raise RuntimeError("`scipy.optimize.root_scalar` found no root")
+    return Result(differentiable(value, found_by_search(solved.root, 1.0), ()), True)

@@ -15,18 +15,22 @@ from scipy import optimize
 from sourcead.ir.records import IN_PYTHON
 from sourcead.ir.types import Opaque
 from sourcead.language.transformations import gradient, python_function, value_and_tangent
-from sourcead.primitives import scipy_roots
-from sourcead.primitives.compositions import Composition, composed, refuse
+from sourcead.primitives import scipy_roots, solutions  # noqa: F401  (the rules of the helpers)
+from sourcead.primitives.compositions import Composition, composed, known_length, refuse
 from sourcead.primitives.registry import enter
 from sourcead.primitives.scipy_roots import arguments
-from sourcead.runtime import first_root_of_system, found_by_search, root_of_system, stop_gradient, with_derivative_of
+from sourcead.runtime import (
+    check_root, first_root_of_system, found_by_search, moved_root, root_of_system, solve_system, stop_gradient,
+    system_solver, with_derivative_of
+)
 
 enter(
-    optimize.root, optimize.minimize, optimize.minimize_scalar, optimize.least_squares,
+    optimize.root, optimize.minimize, optimize.minimize_scalar,
     result=lambda fn, args, kwargs: Opaque(optimize.OptimizeResult),
 )  # fmt: skip
 
 NEAR = 1e-6  # how near to a bound, relative to its size, a solution lies that the bound holds
+FEW = 16  # unknowns of which the text has the Jacobian
 FLAT = 1e-4  # the largest residual or slope, relative to that at the start, at which a search is right though it says that it is not
 
 
@@ -62,9 +66,19 @@ def number(x):
 
 
 def differentiable(residual, found):
-    """Return the root of `residual` that a search found, with its derivative by what `residual` reads."""
-    x = stop_gradient(first_root_of_system(found, residual(found), jacobian(residual, found)))
-    return root_of_system(x, residual(x), jacobian(residual, x))
+    """Return the root of `residual` that a search found, with its derivative by what `residual` reads.
+
+    Of more unknowns than `FEW`, or of an unknown number of them, the linear systems are solved by products with the Jacobian, held.
+    A step of Newton's method from a root whose first n derivatives are right gives one with n + 1 of them, so two steps give two.
+    """
+    if 0 < known_length(found) <= FEW:
+        x = stop_gradient(first_root_of_system(found, residual(found), jacobian(residual, found)))
+        return root_of_system(x, residual(x), jacobian(residual, x))
+    product = python_function(lambda v: value_and_tangent(residual, (found,), (v,))[1], (found,))
+    pullback = python_function(lambda v: gradient(lambda x: np.sum(residual(x) * v))(found), (found,))
+    solve = system_solver(product, pullback, found)
+    x = moved_root(found, solve_system(solve, residual(found), False))
+    return moved_root(x, solve_system(solve, residual(x), False))
 
 
 def jacobian(f, x):
@@ -104,9 +118,13 @@ def fsolve(func, x0, args=(), fprime=None, full_output=0, col_deriv=0, xtol=1.49
 @composed(optimize.root)
 def root(fun, x0, args=(), method="hybr", jac=None, tol=None, options=None):
     args = arguments(args)
+    shape = np.shape(x0)
+
+    def shaped(x):
+        return np.reshape(x, shape) if len(shape) > 1 and method not in ("hybr", "lm") else x
 
     def residual(x):
-        return vector(fun(x, *args)[0] if jac is True else fun(x, *args))
+        return vector(fun(shaped(x), *args)[0] if jac is True else fun(shaped(x), *args))
 
     start = vector(stop_gradient(x0)) * 1.0
     slope = {}
@@ -121,7 +139,44 @@ def root(fun, x0, args=(), method="hybr", jac=None, tol=None, options=None):
     if method == "lm" and len(residual(found)) != len(found):
         raise ValueError("`scipy.optimize.root` is given more equations than unknowns: write `least_squares`")
     x = differentiable(residual, found)
-    return Solution(solved, x, residual(x))
+    return Solution(solved, shaped(x), residual(x))
+
+
+def by_name(solver, F, xin, options):
+    """Return the root that a search of large systems finds, such as `newton_krylov`, in the shape of where it starts."""
+    shape = np.shape(xin)
+
+    def residual(x):
+        return vector(F(np.reshape(x, shape) if len(shape) > 1 else x))
+
+    start = vector(stop_gradient(xin)) * 1.0
+    given = {name: value for name, value in options.items() if value is not None}
+    x = differentiable(residual, found_by_search(solver(python_function(residual, (start,)), start, **given), start))
+    return np.reshape(x, shape) if len(shape) > 1 else x
+
+
+composed({
+    optimize.newton_krylov: lambda F, xin, iter=None, rdiff=None, method="lgmres", maxiter=None, f_tol=None, f_rtol=None, x_tol=None,
+    x_rtol=None: by_name(optimize.newton_krylov, F, xin, {
+        "iter": iter, "rdiff": rdiff, "method": method, "maxiter": maxiter, "f_tol": f_tol, "f_rtol": f_rtol, "x_tol": x_tol,
+        "x_rtol": x_rtol,
+    }),
+    optimize.broyden1: lambda F, xin, iter=None, alpha=None, maxiter=None, f_tol=None, f_rtol=None, x_tol=None, x_rtol=None: by_name(
+        optimize.broyden1, F, xin, {
+            "iter": iter, "alpha": alpha, "maxiter": maxiter, "f_tol": f_tol, "f_rtol": f_rtol, "x_tol": x_tol, "x_rtol": x_rtol,
+        }
+    ),
+    optimize.broyden2: lambda F, xin, iter=None, alpha=None, maxiter=None, f_tol=None, f_rtol=None, x_tol=None, x_rtol=None: by_name(
+        optimize.broyden2, F, xin, {
+            "iter": iter, "alpha": alpha, "maxiter": maxiter, "f_tol": f_tol, "f_rtol": f_rtol, "x_tol": x_tol, "x_rtol": x_rtol,
+        }
+    ),
+    optimize.anderson: lambda F, xin, iter=None, alpha=None, maxiter=None, f_tol=None, f_rtol=None, x_tol=None, x_rtol=None: by_name(
+        optimize.anderson, F, xin, {
+            "iter": iter, "alpha": alpha, "maxiter": maxiter, "f_tol": f_tol, "f_rtol": f_rtol, "x_tol": x_tol, "x_rtol": x_rtol,
+        }
+    ),
+})  # fmt: skip
 
 
 @composed(optimize.fixed_point)
@@ -173,10 +228,17 @@ def minimize(fun, x0, args=(), method=None, jac=None, hess=None, hessp=None, bou
         slope = python_function(lambda x: fun(x, *args)[1], (start,))
     elif callable(jac):
         slope = python_function(lambda x: vector(jac(x, *args)), (start,))
+    bends = {}
+    if callable(hess):
+        bends["hess"] = python_function(lambda x: np.asarray(hess(x, *args)), (start,))
+    elif hess is not None:
+        bends["hess"] = hess
+    if callable(hessp):
+        bends["hessp"] = python_function(lambda x, v: vector(hessp(x, v, *args)), (start, start))
     if isinstance(bounds, (Bounds, optimize.Bounds)):
         bounds = list(zip(np.zeros_like(start) + bounds.lb, np.zeros_like(start) + bounds.ub))
     solved = optimize.minimize(
-        python_function(objective, (start,)), start, method=method, jac=slope, bounds=bounds, tol=tol, options=options
+        python_function(objective, (start,)), start, method=method, jac=slope, bounds=bounds, tol=tol, options=options, **bends
     )
     found = found_by_search(solved.x, start)
     refuse_steep("`scipy.optimize.minimize` found no minimum", objective, found, start, solved.success)
@@ -228,68 +290,30 @@ def minimize_scalar(fun, bracket=None, bounds=None, args=(), method=None, tol=No
     return Solution(solved, x, objective(x))
 
 
-@composed(optimize.least_squares)
-def least_squares(
-    fun, x0, jac="2-point", bounds=None, method="trf", ftol=1e-8, xtol=1e-8, gtol=1e-8, x_scale=None, max_nfev=None, args=()
-):  # fmt: skip
-    args = arguments(args)
-
-    def residual(x):
-        return vector(fun(x, *args))
-
-    def objective(x):
-        return 0.5 * np.sum(residual(x) ** 2)
-
-    start = vector(stop_gradient(x0)) * 1.0
-    slope = python_function(lambda x: jac(x, *args), (start,)) if callable(jac) else jac
-    options = {} if bounds is None else {"bounds": bounds}
-    solved = optimize.least_squares(
-        python_function(residual, (start,)), start, jac=slope, method=method, ftol=ftol, xtol=xtol, gtol=gtol, max_nfev=max_nfev, **options
-    )
-    found = found_by_search(solved.x, start)
-    refuse_steep("`scipy.optimize.least_squares` found no minimum", objective, found, start, solved.success)
-    x = minimum(objective, found, None if bounds is None else (bounds[0] + 0.0 * start, bounds[1] + 0.0 * start))
-    solution = Solution(solved, x, residual(x))
-    solution.cost = objective(x)
-    return solution
-
-
-@composed(optimize.curve_fit)
-def curve_fit(f, xdata, ydata, p0=None, sigma=None, absolute_sigma=False, check_finite=True, maxfev=0):
-    if p0 is None:
-        refuse("`scipy.optimize.curve_fit` without `p0`: give the values at which it starts")
-    start = vector(stop_gradient(p0)) * 1.0
-    y = vector(ydata)
-
-    def residual(p):
-        difference = f(xdata, *p) - y
-        return difference if sigma is None else difference / sigma
-
-    def objective(p):
-        return 0.5 * np.sum(residual(p) ** 2)
-
-    solved = optimize.leastsq(python_function(residual, (start,)), start, maxfev=maxfev)
-    if solved[1] > 4:
-        raise RuntimeError("Optimal parameters not found")
-    x = differentiable(gradient(objective), found_by_search(solved[0], start))
-    slopes = jacobian(residual, x)
-    covariance = np.linalg.inv(slopes.T @ slopes)
-    return x, covariance if absolute_sigma else covariance * (2.0 * objective(x) / (y.size - start.size))
-
-
 # ---- solvers of users ----
 
 
 def implicit(solver, residual, args, axes):
     """Return what a solver finds, with its derivative by the residual that is zero there; `axes` is how many it has, or None."""
     if axes == 0:
-        return scipy_roots.differentiable(lambda x: number(residual(x, *args)), found_by_search(solver(*args), 1.0), ())
-    if axes == 1:
-        return differentiable(lambda x: vector(residual(x, *args)), found_by_search(solver(*args), 1))
+
+        def number_left(x):
+            return number(residual(x, *args))
+
+        at = found_by_search(solver(*args), 1.0)
+        value, slope = value_and_tangent(number_left, (at,), (1.0,))
+        check_root(at, value, np.reshape(slope, (1, 1)))
+        return scipy_roots.differentiable(number_left, at, ())
     found = solver(*args)
     shape = np.shape(found)
-    x = found_by_search(np.ravel(found), 1)
-    return np.reshape(differentiable(lambda z: vector(residual(np.reshape(z, shape), *args)), x), shape)
+    x = found_by_search(np.ravel(found) if axes != 1 else found, 1)
+
+    def left(z):
+        return vector(residual(z if axes == 1 else np.reshape(z, shape), *args))
+
+    check_root(x, left(x), python_function(lambda v: value_and_tangent(left, (x,), (v,))[1], (x,)))
+    x = differentiable(left, x)
+    return x if axes == 1 else np.reshape(x, shape)
 
 
 SOLVED = Composition(implicit, frozenset())

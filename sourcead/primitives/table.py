@@ -78,11 +78,11 @@ def read_scipy(where: str) -> None:
     elif where.startswith("scipy.integrate"):
         from sourcead.primitives import scipy_integrate, scipy_ode  # noqa: F401
     elif where.startswith("scipy.optimize"):
-        from sourcead.primitives import scipy_linear_programs, scipy_roots, scipy_systems  # noqa: F401
+        from sourcead.primitives import scipy_fits, scipy_linear_programs, scipy_roots, scipy_systems  # noqa: F401
     elif where.startswith("scipy.interpolate"):
         from sourcead.primitives import scipy_interpolation  # noqa: F401
     elif where.startswith(("scipy.ndimage", "scipy.signal")):
-        from sourcead.primitives import scipy_filters, scipy_signals  # noqa: F401
+        from sourcead.primitives import scipy_filters, scipy_images, scipy_signals  # noqa: F401
     elif where.startswith("scipy.fft"):
         from sourcead.primitives import scipy_transforms  # noqa: F401
     elif where.startswith("scipy.sparse"):

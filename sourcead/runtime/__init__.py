@@ -38,7 +38,9 @@ from sourcead.runtime.signals import (
     convolve_cotangents, fit_axis, half_spectrum_weights, interp_cotangents, interval_around, polyval_cotangents,
     root_slopes
 )
-from sourcead.runtime.solutions import rows_of_vertex
+from sourcead.runtime.solutions import (
+    check_root, moved_root, rows_of_vertex, solve_system, solve_system_again, system_solver
+)
 from sourcead.runtime.sparse_matrices import (
     entries_of_product, first_solution, found_solution, pairs_to_multiply, solve_operator, sparse_product,
     sparse_solution, sparse_solver, sparse_triplets

@@ -13,7 +13,7 @@ NAMES = {
     "rnn": "rnn", "compile": "compile_time", "elman": "elman", "checkpoint": "checkpoint", "derivatives": "derivatives",
     "cnn": "cnn", "mlp": "mlp", "autoencoder": "autoencoder", "lstm": "lstm", "gru": "gru", "memory": "freed_memory",
     "table": "table", "first_call": "first_call", "first_call_numba": "first_call_numba",
-    "auto": "auto", "distributed": "sharded",
+    "auto": "auto", "distributed": "sharded", "solvers": "solvers",
 }  # fmt: skip
 USAGE = f"python -m tests.benchmarks NAME ... [options], with NAME of: {', '.join(NAMES)}; NAME --help tells the options"
 

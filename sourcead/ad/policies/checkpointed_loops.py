@@ -7,9 +7,10 @@ from typing import Any
 from sourcead.ad.policies.reruns import Rerun
 from sourcead.ad.residuals.branches import emit_if
 from sourcead.ad.residuals.code_regions import LoopPair
-from sourcead.ad.residuals.loop_pair import ONE, ZERO, Carried, LoopWriter, appended, popped, reversed_range
+from sourcead.ad.residuals.loop_pair import ONE, ZERO, Carried, LoopWriter, appended, popped
 from sourcead.ad.residuals.notes import Kept, LoopNote
 from sourcead.analysis.builder import Builder
+from sourcead.analysis.loop_indices import reversed_range
 from sourcead.ir.nodes import Atom, Block, Build, Const, Range, Stmt, Var, fresh
 from sourcead.ir.types import INT, ListT
 from sourcead.ir.walk import copied, free_vars, substitute

@@ -6,10 +6,11 @@ from typing import Any
 
 from sourcead.ad.policies.checkpointed_loops import Checkpointed, shown
 from sourcead.ad.policies.reruns import Rerun, anew
-from sourcead.ad.residuals.loop_pair import ONE, ZERO, Carried, LoopTask, appended, reversed_range
+from sourcead.ad.residuals.loop_pair import ONE, ZERO, Carried, LoopTask, appended
 from sourcead.ad.residuals.notes import rebuilt
 from sourcead.ad.reverse.sweep import ReverseLoop, Sweep
 from sourcead.analysis.builder import Builder
+from sourcead.analysis.loop_indices import reversed_range
 from sourcead.ir.nodes import Atom, Block, Policy, Range, Stmt, Var, fresh
 from sourcead.ir.types import BOOL, INT
 from sourcead.ir.walk import free_vars

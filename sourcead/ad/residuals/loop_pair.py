@@ -15,6 +15,7 @@ from typing import Any
 
 from sourcead.analysis.affine import number
 from sourcead.analysis.builder import Builder
+from sourcead.analysis.loop_indices import reversed_range
 from sourcead.ir.nodes import Append, Atom, Block, Call, Const, Loop, Pop, Range, Stmt, Var, fresh
 from sourcead.ir.types import INT
 
@@ -154,22 +155,3 @@ def number_at(build: Builder, domain: Range, place: Atom) -> Atom:
         return build.call(operator.sub, domain.start, place, type=INT)
     offset = place if number(domain.step) == 1 else build.call(operator.mul, place, domain.step, type=INT)
     return offset if number(domain.start) == 0 else build.call(operator.add, domain.start, offset, type=INT)
-
-
-def reversed_range(build: Builder, domain: Range) -> Range:
-    """Return the range of the same numbers, last first."""
-    start, stop, step = domain.start, domain.stop, domain.step
-
-    def shifted(atom, by: int):
-        if number(atom) is not None:
-            return Const(number(atom) + by)
-        return build.call(operator.add if by > 0 else operator.sub, atom, Const(abs(by)), type=INT)
-
-    s = number(step)
-    if s in (1, -1):
-        return Range(shifted(stop, -s), shifted(start, -s), Const(-s))
-    length = build.call(len, build.call(range, start, stop, step), type=INT, name="n")
-    offset = build.call(operator.mul, shifted(length, -1), step, type=INT)
-    last = build.call(operator.add, start, offset, type=INT)
-    back = build.call(operator.neg, step, type=INT) if s is None else Const(-s)
-    return Range(last, back if number(start) == 0 else build.call(operator.sub, start, step, type=INT), back)

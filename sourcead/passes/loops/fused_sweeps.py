@@ -17,14 +17,14 @@ from functools import partial
 
 import numpy as np
 
-from sourcead.analysis.builder import operand_type
+from sourcead.analysis.builder import Builder, operand_type
 from sourcead.analysis.connected import UnionFind
-from sourcead.analysis.loop_indices import Counting
+from sourcead.analysis.loop_indices import Counting, reversed_range
 from sourcead.analysis.residual_stacks import Stack, residual_stacks
 from sourcead.ir.nodes import Append, Block, Call, Const, Function, Loop, Origin, Pop, Stmt, Update, Var
 from sourcead.ir.types import Array, Scalar
 from sourcead.ir.walk import (
-    copied, definitions, free_vars, handed_on, has_effect, places, rewrite, substitute, walk, with_results
+    all_reads, copied, definitions, free_vars, handed_on, has_effect, places, rewrite, substitute, walk, with_results
 )
 from sourcead.primitives.table import record_of
 
@@ -42,25 +42,29 @@ class Fused:
 
 def fuse_sweeps(function: Function, notes: list) -> Function:
     """Return the function in which loops of the forward sweep that only save residuals are part of the loops that reverse them."""
-    while (found := _first(function)) is not None:
-        forward, reverse = found
-        function = replace(function, body=rewrite(function.body, partial(_in_one, forward, reverse)))
-        notes.append(Fused(forward.origin))
+    while pairs := _pairs(function):
+        function = replace(function, body=rewrite(function.body, partial(_in_one, pairs)))
+        notes += [Fused(forward.origin) for forward, _ in pairs]
     return function
 
 
-def _first(function: Function) -> tuple[Stmt, Stmt] | None:
-    """Return a loop of the forward sweep and the loop that reverses it, the outer before the inner ones, if they can be one."""
-    stacks = residual_stacks(function)
+def _pairs(function: Function) -> list[tuple[Stmt, Stmt]]:
+    """Return loops of the forward sweep, none inside another, that can be one with the loops that reverse them, each with that."""
+    stacks, found = residual_stacks(function), []
     if not stacks:
-        return None
+        return found
     counting, same = Counting(definitions(function.body)), _same(function)
     for place in places(function.body):
-        if isinstance(place.stmt.op, Loop) and all(t in stacks and stacks[t].is_simple for t in place.stmt.targets):
-            reverse = _reverse(place.stmt, [stacks[t] for t in place.stmt.targets], place.block)
-            if reverse is not None and _alike(place.stmt, reverse, counting) and _stays(place.stmt, reverse, place.block, same):
-                return place.stmt, reverse
-    return None
+        forward, taken = place.stmt, {stmt for pair in found for stmt in pair}
+        if not isinstance(forward.op, Loop) or not taken.isdisjoint(place.loops):
+            continue
+        if all(t in stacks and stacks[t].is_simple for t in forward.targets):
+            reverse = _reverse(forward, [stacks[t] for t in forward.targets], place.block)
+            if reverse in taken or reverse is None or not _alike(forward, reverse, counting):
+                continue
+            if _stays(forward, reverse, place.block, same):
+                found.append((forward, reverse))
+    return found
 
 
 def _reverse(forward: Stmt, stacks: list[Stack], block: Block) -> Stmt | None:
@@ -74,12 +78,13 @@ def _reverse(forward: Stmt, stacks: list[Stack], block: Block) -> Stmt | None:
 
 
 def _alike(forward: Stmt, reverse: Stmt, counting: Counting) -> bool:
-    """Tell whether two loops have the same iterations, the one from the last to the first of the other."""
+    """Tell whether two loops have the same iterations, the one from the last to the first of the other, as far as it knows its index."""
     up, down = counting.of(forward.op), counting.of(reverse.op)
-    if up is None or down is None or forward.op.domain.step.value == reverse.op.domain.step.value:
+    if up is None or down is None or up.first != down.first:
         return False
-    a, b = up.count, down.count
-    return up.first == down.first and (a is b or isinstance(a, Const) and isinstance(b, Const) and a.value == b.value)
+    if up.count is not down.count and (up.rows != down.rows or getattr(up.rows, "varies", False)):
+        return False
+    return forward.op.domain.step.value != reverse.op.domain.step.value or reverse.op.index not in set(all_reads(reverse.op.body))
 
 
 def _stays(forward: Stmt, reverse: Stmt, block: Block, same: UnionFind) -> bool:
@@ -114,16 +119,21 @@ def _is_fresh(call: Call) -> bool:
     return memory == "fresh" or memory == "operands" and all(isinstance(operand_type(a), (Array, Scalar)) for a in call.args)
 
 
-def _in_one(forward: Stmt, reverse: Stmt, stmt: Stmt) -> tuple[Stmt, ...]:
-    """Return what takes the place of a statement: nothing of the first loop, and both for the second."""
-    if not isinstance(stmt.op, Loop) or stmt.targets not in (forward.targets, reverse.targets):
-        return (stmt,)
-    return () if stmt.targets == forward.targets else (_both(forward, stmt),)
+def _in_one(pairs: list[tuple[Stmt, Stmt]], stmt: Stmt) -> tuple[Stmt, ...]:
+    """Return what takes the place of a statement: nothing of the first loop of a pair, and both for the second."""
+    for forward, reverse in pairs if isinstance(stmt.op, Loop) else ():
+        if stmt.targets == forward.targets:
+            return ()
+        if stmt.targets == reverse.targets:
+            return _both(forward, stmt)
+    return (stmt,)
 
 
-def _both(forward: Stmt, reverse: Stmt) -> Stmt:
-    """Return the loop that computes each iteration before it reverses it."""
-    first, second = forward.op, reverse.op
+def _both(forward: Stmt, reverse: Stmt) -> tuple[Stmt, ...]:
+    """Return the loop that computes each iteration before it reverses it, behind what computes its range."""
+    first, second, build = forward.op, reverse.op, Builder().at(reverse)
+    if first.domain.step.value == second.domain.step.value and first.index in set(all_reads(first.body)):
+        second = replace(second, domain=reversed_range(build, first.domain))
     pushed = {s.op.base: s for s in first.body.stmts if isinstance(s.op, Append) and s.op.base in first.params}
     rest = [s for s in first.body.stmts if s not in pushed.values()]
     values = tuple(pushed[p].op.value for p in first.params)
@@ -133,4 +143,4 @@ def _both(forward: Stmt, reverse: Stmt) -> Stmt:
     kept = [s for s in second.body.stmts if not (isinstance(s.op, Pop) and s.op.base in lists)]
     body = substitute(Block((*block.stmts, *kept), second.body.results), popped)
     keep = [k for k, p in enumerate(second.params) if p not in lists]
-    return with_results(replace(reverse, op=replace(second, body=body)), keep)
+    return *build.stmts, with_results(replace(reverse, op=replace(second, body=body)), keep)

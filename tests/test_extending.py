@@ -10,7 +10,7 @@ from sourcead import adjoint, grad
 from sourcead.api.extending import checks, primitive
 
 ROOT = Path(__file__).parents[1]
-PUBLIC = ("sourcead", "sourcead.errors", "sourcead.api.extending", "sourcead.nn")
+PUBLIC = ("sourcead", "sourcead.errors", "sourcead.api.extending", "sourcead.distributed", "sourcead.nn")
 
 
 def doubled(x):
@@ -79,9 +79,9 @@ def imported(path):
 
 @pytest.mark.parametrize("folder", ["sourcead/nn", "examples"])
 def test_networks_and_examples_import_the_public_interface_alone(folder):
-    """Networks also write their files, and fold the frames of their errors, as the rest of the package does."""
-    shared = ("sourcead.files.whole", "sourcead.files.caches", "sourcead.language.tracebacks", "sourcead.language.progress")
-    public = (*PUBLIC, *shared) if folder == "sourcead/nn" else PUBLIC
+    """Networks also write their files, sum over parts, and fold the frames of their errors, as the rest of the package does."""
+    shared = ("distributed.gradients", "distributed.parts", "files.whole", "files.caches", "language.tracebacks", "language.progress")
+    public = (*PUBLIC, *(f"sourcead.{name}" for name in shared)) if folder == "sourcead/nn" else PUBLIC
     for path in (ROOT / folder).glob("*.py"):
         own = [name for name in imported(path) if name.partition(".")[0] == "sourcead"]
         assert all(name in public or name.startswith("sourcead.nn.") for name in own), (path, own)

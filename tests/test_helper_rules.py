@@ -132,7 +132,7 @@ def test_helpers_without_a_rule_are_opened(helper):
 PARTS = set("""conjugate_transpose conjugate over_gaps with_diagonal one_triangle from_triangle tall_qr_cotangent eig_cotangent eig_tangent
 only_at read_from_text _put_inverse places_of_quantiles read_triangle banded_cotangents banded_tangent frechet inverse_frechet
 make_record is_record refuse_now fields_of map_parts repeats index_add cotangent_at check_layout check_fractions check_structure as_python computed stop_gradient undefined is_literal is_integer has_more inverse_axes reversed_shift einsum_terms
-einsum_is_plain einsum_back tensordot_back unseen as_event rows_after factors lu_cotangent lu_tangent same_parts check_array check_finite are_cuts check_apart of_one_item drawn""".split())  # fmt: skip
+einsum_is_plain einsum_back tensordot_back unseen as_event rows_after factors lu_cotangent lu_tangent same_parts check_array check_finite are_cuts check_apart of_one_item drawn frozen held""".split())  # fmt: skip
 
 
 def test_every_helper_is_differentiable():

@@ -191,7 +191,7 @@ def test_where_a_person_knows_the_shapes_the_text_asks_for_none(f, args):
 
 
 def test_a_concatenation_is_not_kept_for_the_sizes_of_its_parts():
-    text = grad(with_memory, wrt=("w", "xs", "h")).lower(*PERSON[-2][1]).text
+    text = grad(with_memory, wrt=("w", "xs", "h")).lower(*dict(PERSON)[with_memory]).text
     assert "split_like" not in text and "x = xs[i]" not in text.split("# reverse")[1]
 
 

@@ -66,7 +66,8 @@ def short(error: Exception) -> Exception:
     """Return the error without the frames of this package, and without the errors of the compiler that led to it."""
     raised_here = isinstance(error, SourceADError) and not isinstance(error, VerificationError)
     if raised_here:
-        error.__cause__, error.__suppress_context__ = None, True
+        error.__cause__ = error.__context__ = None  # these hold what is compiled, which cannot be pickled
+        error.__suppress_context__ = True
         error.at = error.at or innermost(error.__traceback__)
     elif error.__cause__ is not None:  # what generated text raised
         error.__cause__.__traceback__ = kept(error.__cause__.__traceback__, ())

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from sourcead.compile.structures import leaves
+from sourcead.api.extending import leaves
 from sourcead.distributed.gradients import place_of, total
 from sourcead.distributed.parts import Share, checked_pair, scaled
 from sourcead.errors import ArgumentError

@@ -39,7 +39,7 @@ from sourcead.runtime.signals import (
     root_slopes
 )
 from sourcead.runtime.solutions import (
-    check_root, moved_root, rows_of_vertex, solve_system, solve_system_again, system_solver
+    check_root, frozen, held, moved_root, rows_of_vertex, solve_system, solve_system_again, system_solver
 )
 from sourcead.runtime.sparse_matrices import (
     entries_of_product, first_solution, found_solution, pairs_to_multiply, solve_operator, sparse_product,

@@ -1,7 +1,5 @@
 """What determines the solution that a solver of SciPy has found."""
 
-import types
-
 import numpy as np
 
 
@@ -42,13 +40,15 @@ def rows_of_vertex(rows, right, x, multipliers, equations):
 
 def held(part, known):
     """Return a part that a function reads, which stays as it is while the text calculates on: arrays are copied, functions frozen."""
+    from types import FunctionType
+
     if isinstance(part, np.ndarray):
         return part.copy()
     if type(part) in (tuple, list):
         return type(part)([held(item, known) for item in part])
     if type(part) is dict:
         return {key: held(item, known) for key, item in part.items()}
-    return frozen(part, known) if isinstance(part, types.FunctionType) and part.__closure__ else part
+    return frozen(part, known) if isinstance(part, FunctionType) and part.__closure__ else part
 
 
 def frozen(function, known=None):
@@ -58,11 +58,13 @@ def frozen(function, known=None):
         function: the function.
         known: the functions that are frozen already, by the id of each; it may read itself.
     """
+    from types import CellType, FunctionType
+
     known = {} if known is None else known
     if id(function) in known:
         return known[id(function)]
-    cells = tuple(types.CellType() for _ in function.__closure__ or ())
-    made = types.FunctionType(function.__code__, function.__globals__, function.__name__, function.__defaults__, cells)
+    cells = tuple(CellType() for _ in function.__closure__ or ())
+    made = FunctionType(function.__code__, function.__globals__, function.__name__, function.__defaults__, cells)
     known[id(function)] = made
     for cell, new in zip(function.__closure__ or (), cells):
         try:
@@ -71,8 +73,6 @@ def frozen(function, known=None):
             pass
     return made
 
-
-DENSE = 200  # unknowns up to which a linear system is solved by the whole matrix
 
 
 def system_solver(product, pullback, x):
@@ -84,7 +84,7 @@ def system_solver(product, pullback, x):
         x: the root, of shape (n,).
 
     Returns:
-        The function. Up to `DENSE` unknowns, the Jacobian is computed by n products, at the first right side that is not zero. Beyond
+        The function. Up to 200 unknowns, the Jacobian is computed by n products, at the first right side that is not zero. Beyond
         that, GMRES solves with up to n products; where these are not enough, it is computed as well.
     """
     count, known = len(x), []
@@ -98,7 +98,7 @@ def system_solver(product, pullback, x):
     def solve(b, transposed):
         if not np.any(b):
             return np.zeros_like(b)
-        if count <= DENSE or known:
+        if count <= 200 or known:
             return solve_directly(b, transposed)
         from scipy.sparse.linalg import LinearOperator, gmres
 
@@ -142,7 +142,7 @@ def check_root(x, value, jacobian):
         at, left = np.ravel(x), np.ravel(value)
         if callable(jacobian):
             direction = left / np.sqrt(np.sum(left * left))
-            slope = jacobian(direction) if len(left) > DENSE else np.stack([jacobian(unit) for unit in np.eye(len(left))], axis=-1)
+            slope = jacobian(direction) if len(left) > 200 else np.stack([jacobian(unit) for unit in np.eye(len(left))], axis=-1)
         else:
             slope = jacobian
         if np.ndim(slope) == 1:  # of many unknowns: along the residual alone

@@ -21,6 +21,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from sourcead.analysis.builder import atom_type
 from sourcead.analysis.loop_indices import names_elements_once
 from sourcead.ir.nodes import Atom, Call, Const, Function, Index, Operand, Stmt, Sub, Update, Var, fresh
 from sourcead.ir.types import INT, Array, Scalar, kind_of
@@ -107,7 +108,7 @@ def _mul(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
         if is_const(c, 1) and keeps_type(stmt, x) and is_real_or_generated(stmt, x):
             return x
         # -1 * x is -x to the bit for real x, and but for signs of zeros for complex x
-        if is_const(c, -1) and keeps_type(stmt, x) and (is_real(x) or generated(stmt) and kind_of(x.type) == "complex"):
+        if is_const(c, -1) and keeps_type(stmt, x) and (is_real(x) or generated(stmt) and kind_of(atom_type(x)) == "complex"):
             return Call(NEG, (x,))
         if (whole := times_divisor(stmt, x, c, facts)) is not None:
             before, value = whole
@@ -183,7 +184,7 @@ def _add(stmt: Stmt, a: Atom, b: Atom, facts: Facts):
         return Call(MUL, (Const(2), a))  # equal to the bit, and of the same dtype
     for x, c in ((a, b), (b, a)):
         # x + 0 is x for integers; for floats it makes 0.0 of -0.0
-        if is_const(c, 0) and keeps_type(stmt, x) and (generated(stmt) or kind_of(x.type) == "int"):
+        if is_const(c, 0) and keeps_type(stmt, x) and (generated(stmt) or kind_of(atom_type(x)) == "int"):
             return x
         if generated(stmt) and _zeros(c, facts) and same_operand_type(stmt.targets[0], x):
             return x
@@ -262,7 +263,7 @@ def _neg(stmt: Stmt, a: Atom, facts: Facts):
 
 
 def _pos(stmt: Stmt, a: Atom, facts: Facts):
-    return a if keeps_type(stmt, a) and kind_of(a.type) != "bool" else None
+    return a if keeps_type(stmt, a) and kind_of(atom_type(a)) != "bool" else None
 
 
 def _negation(atom: Atom, facts: Facts) -> Call | None:

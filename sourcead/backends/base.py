@@ -121,7 +121,8 @@ class Engine(ABC):
 
 def optimised(
     function: Function,
-    notes: list[str] | None = None,
+    notes: list | None = None,
+    splits: bool = False,
     lists: bool = True,
     last: Callable[[Function], Function] = lambda f: f,
     reuse: bool = False,
@@ -130,11 +131,12 @@ def optimised(
 
     Args:
         function: a derivative, not yet simplified.
-        notes: receives a line for each sum of products that is moved out of a loop; if None, they stay in the loops.
+        notes: receives what users are told of each loop that is changed.
+        splits: whether sums of products are moved out of loops.
         lists: whether a list may hold None in places that are filled later, and arrays are joined by NumPy, as in an interpreter.
         last: the engine's own pass, the last one before updates are in place.
         reuse: whether results take the memory of arrays that nothing reads any more, or the text lets go of them.
     """
-    context = plan.Context(notes=[] if notes is None else notes, splits=notes is not None, lists=lists, arrays=lists)
+    context = plan.Context(notes=[] if notes is None else notes, splits=splits, lists=lists, arrays=lists)
     own = plan.Pass(last, "the engine's own: last while values are immutable")
     return replace(plan.run((*plan.AFTER, own, MEMORY, *((REUSE,) if reuse else ())), function, context), lets_go=reuse)

@@ -23,9 +23,8 @@ class NumPy(Engine):
     rebinds = True
 
     def prepare(self, derivative: Derivative) -> Function:
-        notes = derivative.notes.after if derivative.splits else None
         last = join_sums if derivative.readable else sum_and_join
-        function = optimised(derivative.function, notes, last=last, reuse=not derivative.readable)
+        function = optimised(derivative.function, derivative.notes.after, derivative.splits, last=last, reuse=not derivative.readable)
         return function if derivative.readable else copy_shifted(reduce_short_axes(function))
 
     def emit(self, prepared: Function) -> Program:

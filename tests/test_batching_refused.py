@@ -125,7 +125,7 @@ def argument_is_written(x):
 FUNCTIONS = [f for f in list(globals().values()) if getattr(f, "__module__", "") == __name__]
 SINGLE = {
     arrays_apart, arrays_apart_twice, arrays_around_a_new_axis, value_of_higher_rank, writes_apart, rank_from_a_number,
-    number_before_arrays, element_before_arrays, element_or_array,
+    number_before_arrays, element_or_array,
 }  # fmt: skip
 
 

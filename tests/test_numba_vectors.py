@@ -5,7 +5,7 @@ import pytest
 
 numba = pytest.importorskip("numba")
 
-from sourcead import grad  # noqa: E402
+from sourcead import grad, value_and_grad  # noqa: E402
 
 pytestmark = pytest.mark.compiled
 
@@ -184,5 +184,5 @@ def test_a_call_that_prints_is_not_begun_again(capsys):
 def test_vectors_that_meet_are_one_loop_and_what_is_saved_lies_in_a_matrix():
     text = grad(saved_in_branches, wrt=(0, 1, 2), backend="numba").lower(W, X, Y).compiled_text
     assert ".append(" not in text and "with_room(" in text
-    text = grad(saved_with_other_lengths, wrt=(1, 2), backend="numba").lower(W, X, Y).compiled_text
+    text = value_and_grad(saved_with_other_lengths, wrt=(1, 2), backend="numba").lower(W, X, Y).compiled_text
     assert ".append(" in text

@@ -40,15 +40,13 @@ def rows_of_vertex(rows, right, x, multipliers, equations):
 
 def held(part, known):
     """Return a part that a function reads, which stays as it is while the text calculates on: arrays are copied, functions frozen."""
-    from types import FunctionType
-
     if isinstance(part, np.ndarray):
         return part.copy()
     if type(part) in (tuple, list):
         return type(part)([held(item, known) for item in part])
     if type(part) is dict:
         return {key: held(item, known) for key, item in part.items()}
-    return frozen(part, known) if isinstance(part, FunctionType) and part.__closure__ else part
+    return frozen(part, known) if type(part) is type(held) and part.__closure__ else part
 
 
 def frozen(function, known=None):
@@ -58,21 +56,18 @@ def frozen(function, known=None):
         function: the function.
         known: the functions that are frozen already, by the id of each; it may read itself.
     """
-    from types import CellType, FunctionType
-
     known = {} if known is None else known
     if id(function) in known:
         return known[id(function)]
-    cells = tuple(CellType() for _ in function.__closure__ or ())
-    made = FunctionType(function.__code__, function.__globals__, function.__name__, function.__defaults__, cells)
+    cells = tuple([(lambda part: lambda: part)(None).__closure__[0] for _ in function.__closure__ or ()])  # one for each variable
+    made = type(function)(function.__code__, function.__globals__, function.__name__, function.__defaults__, cells)
     known[id(function)] = made
     for cell, new in zip(function.__closure__ or (), cells):
         try:
             new.cell_contents = held(cell.cell_contents, known)
         except ValueError:  # it is not assigned yet, and not read
-            pass
+            del new.cell_contents
     return made
-
 
 
 def system_solver(product, pullback, x):

@@ -142,7 +142,28 @@ def with_an_index_in_what_is_saved(x, w):
     return s
 
 
+def triangle_of_pairs(x, w):
+    """Discs that overlap: each pair once."""
+    e = 0.0
+    for i in range(len(x)):
+        for j in range(i + 1, len(x)):
+            gap = np.sqrt((x[i] - x[j]) ** 2 + 0.1) - w[i] ** 2 - w[j] ** 2
+            if gap >= 0:
+                continue
+            e += 0.5 * gap**2
+    return e
+
+
+def every_second(x, w):
+    s = 0.0
+    for i in range(1, len(x), 2):
+        u = np.exp(x[i] * w[i - 1])
+        s += u * np.cos(u) * x[i - 1]
+    return s
+
+
 PROGRAMS = [
+    triangle_of_pairs, every_second,
     of_samples, without_an_index, with_an_index_in_what_is_saved, of_nested_loops,
     of_pairs, backward_indices, written_before, written_between, a_view_that_is_written_between, written_in_the_loop,
     inside_a_loop_that_carries, rows_of_a_list, left_early,
@@ -164,7 +185,10 @@ def test_derivatives(f):
     np.testing.assert_allclose(hvp(f)(x, w, v), difference, rtol=1e-5, atol=1e-6 * np.abs(difference).max())
 
 
-@pytest.mark.parametrize("f", [of_nested_loops, of_pairs, written_before, without_an_index, with_an_index_in_what_is_saved])
+ONE_LOOP = [of_nested_loops, of_pairs, triangle_of_pairs, written_before, without_an_index, with_an_index_in_what_is_saved]
+
+
+@pytest.mark.parametrize("f", ONE_LOOP)
 def test_nothing_is_saved(f):
     x, w = rng.normal(size=(2, 12))
     made = grad(f, wrt=(0, 1)).lower(x, w)

@@ -1,6 +1,5 @@
 """Lower calls of Python functions: the function's body is lowered in place, its parameters bound to the arguments."""
 
-
 import gast
 
 from sourcead.errors import ArgumentError, SourceADError

@@ -17,11 +17,14 @@ from functools import partial
 
 import numpy as np
 
+from sourcead.analysis.affine import Forms, number
 from sourcead.analysis.builder import Builder, operand_type
 from sourcead.analysis.connected import UnionFind
-from sourcead.analysis.loop_indices import Counting, reversed_range
+from sourcead.analysis.loop_indices import reversed_range
 from sourcead.analysis.residual_stacks import Stack, residual_stacks
-from sourcead.ir.nodes import Append, Block, Call, Const, Function, Loop, Origin, Pop, Stmt, Update, Var
+from sourcead.analysis.sizes import dims_in
+from sourcead.ir.affine import Affine, variable
+from sourcead.ir.nodes import Append, Atom, Block, Call, Const, Function, Loop, Origin, Pop, Range, Stmt, Update, Var
 from sourcead.ir.types import Array, Scalar
 from sourcead.ir.walk import (
     all_reads, copied, definitions, free_vars, handed_on, has_effect, places, rewrite, substitute, walk, with_results
@@ -50,26 +53,26 @@ def fuse_sweeps(function: Function, notes: list) -> Function:
 
 def _pairs(function: Function) -> list[tuple[Stmt, Stmt]]:
     """Return loops of the forward sweep, none inside another, that can be one with the loops that reverse them, each with that."""
-    stacks, found = residual_stacks(function), []
+    stacks, found, taken = residual_stacks(function), [], set()
     if not stacks:
         return found
-    counting, same = Counting(definitions(function.body)), _same(function)
+    integers, same = _Integers(function), _same(function)
     for place in places(function.body):
-        forward, taken = place.stmt, {stmt for pair in found for stmt in pair}
-        if not isinstance(forward.op, Loop) or not taken.isdisjoint(place.loops):
+        forward = place.stmt
+        if not isinstance(forward.op, Loop) or not taken.isdisjoint(place.loops) or not all(map(stacks.__contains__, forward.targets)):
             continue
-        if all(t in stacks and stacks[t].is_simple for t in forward.targets):
-            reverse = _reverse(forward, [stacks[t] for t in forward.targets], place.block)
-            if reverse in taken or reverse is None or not _alike(forward, reverse, counting):
-                continue
-            if _stays(forward, reverse, place.block, same):
-                found.append((forward, reverse))
+        reverse = _reverse(forward, [stacks[t] for t in forward.targets], place.block)
+        if reverse is None or reverse in taken or not _alike(forward, reverse, integers):
+            continue
+        if _stays(forward, reverse, place.block, same):
+            found.append((forward, reverse))
+            taken |= {forward, reverse}
     return found
 
 
 def _reverse(forward: Stmt, stacks: list[Stack], block: Block) -> Stmt | None:
-    """Return the loop of the same block that empties all lists that a loop fills; None if there is none, or the loop does more."""
-    if not stacks or any(stack.pushes[0].block is not forward.op.body for stack in stacks):
+    """Return the loop of the same block that empties all lists that a loop fills; None if there is none, or either does more with them."""
+    if not stacks or not all(stack.is_simple and stack.pushes[0].block is forward.op.body for stack in stacks):
         return None
     for stmt in block.stmts:
         if isinstance(stmt.op, Loop) and all(stack.pops[0].block is stmt.op.body for stack in stacks):
@@ -77,14 +80,39 @@ def _reverse(forward: Stmt, stacks: list[Stack], block: Block) -> Stmt | None:
     return None
 
 
-def _alike(forward: Stmt, reverse: Stmt, counting: Counting) -> bool:
+class _Integers(Forms):
+    """Forms in which the length of an array is that of all arrays of the same size."""
+
+    def __init__(self, function: Function):
+        super().__init__()
+        self.definitions = {t: stmt.op for t, stmt in definitions(function.body).items()}
+
+    def _affine(self, v: Var) -> Affine | None:
+        match self.definitions.get(v):
+            case Call(fn, (Var() as x,), ()) if fn is len and (dims := dims_in(x)):
+                size = dims[0]
+                if isinstance(size, int):
+                    return Affine(size)
+                if not size.varies:
+                    return variable(size)
+        return super()._affine(v)
+
+    def equal(self, a: Atom, b: Atom, more: int = 0) -> bool:
+        """Tell whether one integer is always another plus a number."""
+        x, y = self.affine(a), self.affine(b)
+        return x is not None and y is not None and x.plus(y, -1) == Affine(more)
+
+
+def _alike(forward: Stmt, reverse: Stmt, integers: _Integers) -> bool:
     """Tell whether two loops have the same iterations, the one from the last to the first of the other, as far as it knows its index."""
-    up, down = counting.of(forward.op), counting.of(reverse.op)
-    if up is None or down is None or up.first != down.first:
+    up, down = forward.op, reverse.op
+    if not isinstance(up.domain, Range) or not isinstance(down.domain, Range) or up.leave is not None or down.leave is not None:
         return False
-    if up.count is not down.count and (up.rows != down.rows or getattr(up.rows, "varies", False)):
-        return False
-    return forward.op.domain.step.value != reverse.op.domain.step.value or reverse.op.index not in set(all_reads(reverse.op.body))
+    a, b, step, back = up.domain, down.domain, number(up.domain.step), number(down.domain.step)
+    if step in (1, -1) and back == -step:
+        return integers.equal(b.start, a.stop, -step) and integers.equal(b.stop, a.start, -step)
+    alike = step is not None and step == back and integers.equal(a.start, b.start) and integers.equal(a.stop, b.stop)
+    return alike and down.index not in set(all_reads(down.body))
 
 
 def _stays(forward: Stmt, reverse: Stmt, block: Block, same: UnionFind) -> bool:
@@ -132,7 +160,7 @@ def _in_one(pairs: list[tuple[Stmt, Stmt]], stmt: Stmt) -> tuple[Stmt, ...]:
 def _both(forward: Stmt, reverse: Stmt) -> tuple[Stmt, ...]:
     """Return the loop that computes each iteration before it reverses it, behind what computes its range."""
     first, second, build = forward.op, reverse.op, Builder().at(reverse)
-    if first.domain.step.value == second.domain.step.value and first.index in set(all_reads(first.body)):
+    if number(first.domain.step) == number(second.domain.step) and first.index in set(all_reads(first.body)):
         second = replace(second, domain=reversed_range(build, first.domain))
     pushed = {s.op.base: s for s in first.body.stmts if isinstance(s.op, Append) and s.op.base in first.params}
     rest = [s for s in first.body.stmts if s not in pushed.values()]
